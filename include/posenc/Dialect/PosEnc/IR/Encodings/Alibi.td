@@ -1,0 +1,61 @@
+//===- Alibi.td - Attention with linear biases --------------*- tablegen -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POSENC_ENCODINGS_ALIBI
+#define POSENC_ENCODINGS_ALIBI
+
+include "posenc/Dialect/PosEnc/IR/PosEncAttrs.td"
+
+def AlibiOp : PosEnc_Op<"alibi", [Pure, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<FormulaOpInterface>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+  let summary = "a bias that falls linearly with the distance";
+  let description = [{
+    With `r = j - (i + offset)`:
+
+    ```
+    bias[0, h, i, j] =  slope[h] * r       (causal: the default)
+                       -slope[h] * |r|     (symmetric)
+    ```
+
+    Without `slopes` the rule of the paper applies: for a power of two `n` of
+    heads `slope[h] = 2^(-max_bias (h + 1) / n)`; for others, with `p` the power
+    of two below, the `p` slopes of `p` heads, then the first `n - p` of every
+    other slope of `2p` heads. `max_bias` is 8 in the paper.
+
+    Constraints:
+    - C1 the result is f32 `[1, Hq, Lq, Lk]`; Hq is static unless `slopes` is given;
+    - C2 `slopes` is f32 `[Hq]`;
+    - C3 one size operand a dynamic dimension of the result, in order;
+    - C4 `max_bias` is finite and positive.
+
+    ```mlir
+    func.func @alibi(%lq: index, %lk: index) -> tensor<1x8x?x?xf32> {
+      %bias = posenc.alibi sizes(%lq, %lk) : tensor<1x8x?x?xf32>
+      return %bias : tensor<1x8x?x?xf32>
+    }
+    ```
+    Source: Press et al. 2022, fairseq get_slopes.
+  }];
+  let arguments = (ins Variadic<Index>:$sizes, Optional<Index>:$offset,
+                       Optional<TensorRankOf<[F32], [1]>>:$slopes,
+                       DefaultValuedAttr<F64Attr, "8.0">:$max_bias,
+                       UnitAttr:$symmetric);
+  let results = (outs TensorRankOf<[F32], [4]>:$result);
+  let assemblyFormat = [{
+    (`sizes` `(` $sizes^ `)`)? (`offset` `(` $offset^ `)`)?
+    (`slopes` `(` $slopes^ `:` type($slopes) `)`)? (`symmetric` $symmetric^)?
+    attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The slopes of the paper for `numHeads` heads.
+    static ::llvm::SmallVector<float> getPaperSlopes(int64_t numHeads, double maxBias);
+  }];
+}
+
+#endif // POSENC_ENCODINGS_ALIBI

@@ -1,0 +1,75 @@
+//===- Rotary.td - Rotary position embedding ----------------*- tablegen -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POSENC_ENCODINGS_ROTARY
+#define POSENC_ENCODINGS_ROTARY
+
+include "posenc/Dialect/PosEnc/IR/PosEncAttrs.td"
+
+def RotaryOp : PosEnc_Op<"rotary", [Pure, AttrSizedOperandSegments,
+    AllTypesMatch<["input", "result"]>,
+    DeclareOpInterfaceMethods<FormulaOpInterface>,
+    DeclareOpInterfaceMethods<RotaryOpInterface, ["getLanes", "getRotatedOperand", "getRotatedLayout", "emitCosSin"]>,
+    DeclareOpInterfaceMethods<RaisableOpInterface, ["propose"]>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+  let summary = "rotates pairs of lanes by an angle of the row's position";
+  let description = [{
+    For pair `p` of the row at position `m`, lanes `(x, y)` become
+    `(x cos a - y sin a, x sin a + y cos a)`, where
+
+    - with `frequencies`, `a = m * frequency[p]`, cosine and sine multiplied by
+      the attention factor of the frequencies;
+    - with `cos` and `sin`, they are read from the caches, which may hold any
+      numbers: `cache[m, p]` if of rank 2, `cache[b, row, p]` if of rank 3.
+
+    The position of row `l` of batch `b` is `positions[b, l]` (`[1, L]` serves
+    every batch, `[L]` likewise), and without `positions` it is `offset + l`,
+    `offset` 0 if absent. `inverse` rotates back. Lanes outside `lanes` pass
+    through. Angles and products are f32 whatever the type of the input.
+
+    Constraints:
+    - C1 either `frequencies` or both caches;
+    - C2 the lanes lie within the head size, which is static;
+    - C3 caches of rank 2 (`[rows, count / 2]`) or 3 (`[B or 1, L, count / 2]`), alike;
+    - C4 `positions` is `[B, L]`, `[1, L]` or `[L]`; not with caches of rank 3;
+    - C5 `offset` only without `positions` and without caches of rank 3.
+
+    ```mlir
+    func.func @rotary(%x: tensor<1x4x?x16xf32>, %positions: tensor<1x?xi64>) -> tensor<1x4x?x16xf32> {
+      %y = posenc.rotary %x positions(%positions : tensor<1x?xi64>)
+          lanes(<half, first = 0, count = 16>)
+          frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x4x?x16xf32>
+      return %y : tensor<1x4x?x16xf32>
+    }
+    ```
+    Source: RoFormer, Su et al. 2021; ONNX RotaryEmbedding 23 for the caches.
+  }];
+  let arguments = (ins
+    TensorRankOf<[F32, F16, BF16], [4]>:$input,
+    Optional<TensorRankOf<[PosEnc_Position], [1, 2]>>:$positions,
+    Optional<Index>:$offset,
+    Optional<TensorRankOf<[F32, F16, BF16], [2, 3]>>:$cos,
+    Optional<TensorRankOf<[F32, F16, BF16], [2, 3]>>:$sin,
+    LanesAttr:$lanes,
+    OptionalAttr<FrequenciesAttrInterface>:$frequencies,
+    DefaultValuedAttr<LayoutAttr, "Layout::BHLD">:$layout,
+    UnitAttr:$inverse);
+  let results = (outs TensorRankOf<[F32, F16, BF16], [4]>:$result);
+  let assemblyFormat = [{
+    $input
+    (`positions` `(` $positions^ `:` type($positions) `)`)?
+    (`offset` `(` $offset^ `)`)?
+    (`cos` `(` $cos^ `:` type($cos) `)`)? (`sin` `(` $sin^ `:` type($sin) `)`)?
+    `lanes` `(` $lanes `)`
+    (`frequencies` `(` $frequencies^ `)`)?
+    (`layout` `(` $layout^ `)`)? (`inverse` $inverse^)?
+    attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // POSENC_ENCODINGS_ROTARY

@@ -1,0 +1,171 @@
+//===- PosEncAttrs.td - Attributes of the dialect -----------*- tablegen -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POSENC_ATTRS
+#define POSENC_ATTRS
+
+include "posenc/Dialect/PosEnc/IR/PosEncBase.td"
+include "posenc/Dialect/PosEnc/IR/PosEncInterfaces.td"
+
+def PosEnc_Layout : PosEnc_Enum<"Layout", "axis order of a rank-4 tensor", [
+    I32EnumAttrCase<"BHLD", 0, "bhld">,
+    I32EnumAttrCase<"BLHD", 1, "blhd">]>;
+def LayoutAttr : PosEnc_EnumAttr<PosEnc_Layout, "layout">;
+
+def PosEnc_EmptyRows : PosEnc_Enum<"EmptyRows",
+    "result of a row all of whose keys are masked", [
+    I32EnumAttrCase<"Zero", 0, "zero">,
+    I32EnumAttrCase<"Average", 1, "average">]>;
+def EmptyRowsAttr : PosEnc_EnumAttr<PosEnc_EmptyRows, "empty_rows">;
+
+def PosEnc_Pairing : PosEnc_Enum<"Pairing", "which lanes form a rotary pair", [
+    I32EnumAttrCase<"Half", 0, "half">,
+    I32EnumAttrCase<"Interleaved", 1, "interleaved">]>;
+
+def LanesAttr : PosEnc_Attr<"Lanes", "lanes"> {
+  let summary = "the lanes of a head that form rotary pairs";
+  let description = [{
+    `count` lanes from lane `first` on rotate, as `count / 2` pairs; the others
+    pass through. Pair `p` is lanes `(first + p, first + count/2 + p)` with
+    `half` pairing and `(first + 2p, first + 2p + 1)` with `interleaved`.
+
+    Constraints: C1 `first >= 0`; C2 `count` is positive and even.
+
+    ```mlir
+    #posenc.lanes<half, first = 0, count = 64>
+    #posenc.lanes<interleaved, first = 192, count = 64>
+    ```
+  }];
+  let parameters = (ins EnumParameter<PosEnc_Pairing>:$pairing,
+                        "int64_t":$first, "int64_t":$count);
+  let assemblyFormat = "`<` $pairing `,` `first` `=` $first `,` `count` `=` $count `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumPairs() const { return getCount() / 2; }
+    /// The two lanes of pair `pair`.
+    std::pair<int64_t, int64_t> getPair(int64_t pair) const;
+  }];
+}
+
+def FrequenciesAttr : PosEnc_Attr<"Frequencies", "frequencies",
+    [DeclareAttrInterfaceMethods<FrequenciesAttrInterface>]> {
+  let summary = "geometric rotary frequencies, scaled or not";
+  let description = [{
+    Pair `p` of a rotary dimension `r` turns by `base^(-2p/r)` radians a
+    position (RoFormer, Su et al. 2021), then `scaling` applies where given.
+
+    Constraints: C1 `base` is finite and positive; C2 `scaling` implements
+    `FrequencyScalingAttrInterface`.
+
+    ```mlir
+    #posenc.frequencies<base = 10000.0>
+    #posenc.frequencies<base = 500000.0, scaling = #posenc.llama3<factor = 32.0,
+        low_freq_factor = 1.0, high_freq_factor = 4.0, original_length = 8192>>
+    ```
+  }];
+  let parameters = (ins "::mlir::FloatAttr":$base,
+                        OptionalParameter<"::mlir::Attribute">:$scaling);
+  let assemblyFormat = "`<` `base` `=` custom<Real>($base) (`,` `scaling` `=` $scaling^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def ExplicitFrequenciesAttr : PosEnc_Attr<"ExplicitFrequencies", "explicit_frequencies",
+    [DeclareAttrInterfaceMethods<FrequenciesAttrInterface>]> {
+  let summary = "rotary frequencies that follow no named rule";
+  let description = [{
+    One frequency a pair, in radians a position, and the factor that multiplies
+    every cosine and sine.
+
+    Constraints: C1 at least one frequency, all finite.
+
+    ```mlir
+    #posenc.explicit_frequencies<[1.0, 0.1, 0.01], attention_factor = 1.0>
+    ```
+  }];
+  let parameters = (ins "::mlir::DenseF64ArrayAttr":$values, "::mlir::FloatAttr":$factor);
+  let assemblyFormat = "`<` custom<Reals>($values) `,` `attention_factor` `=` custom<Real>($factor) `>`";
+  let genVerifyDecl = 1;
+}
+
+def LinearScalingAttr : PosEnc_Attr<"LinearScaling", "linear",
+    [DeclareAttrInterfaceMethods<FrequencyScalingAttrInterface>]> {
+  let summary = "linear scaling (position interpolation)";
+  let description = [{
+    Every frequency is divided by `factor` (Chen et al. 2023).
+
+    Constraints: C1 `factor` is finite and positive.
+
+    ```mlir
+    #posenc.linear<factor = 4.0>
+    ```
+  }];
+  let parameters = (ins "::mlir::FloatAttr":$factor);
+  let assemblyFormat = "`<` `factor` `=` custom<Real>($factor) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Llama3ScalingAttr : PosEnc_Attr<"Llama3Scaling", "llama3",
+    [DeclareAttrInterfaceMethods<FrequencyScalingAttrInterface>]> {
+  let summary = "the scaling of Llama 3.1 to 3.3";
+  let description = [{
+    With the wavelength `w = 2 pi / frequency` and `n = original_length`:
+    unchanged where `w < n / high_freq_factor`, divided by `factor` where
+    `w > n / low_freq_factor`, and between the two blended by
+    `s = (n / w - low_freq_factor) / (high_freq_factor - low_freq_factor)` as
+    `frequency ((1 - s) / factor + s)`.
+
+    Constraints: C1 all factors are finite and positive; C2 `high_freq_factor >
+    low_freq_factor`; C3 `original_length` is positive.
+
+    ```mlir
+    #posenc.llama3<factor = 32.0, low_freq_factor = 1.0, high_freq_factor = 4.0,
+                   original_length = 8192>
+    ```
+  }];
+  let parameters = (ins "::mlir::FloatAttr":$factor, "::mlir::FloatAttr":$low_freq_factor,
+                        "::mlir::FloatAttr":$high_freq_factor, "int64_t":$original_length);
+  let assemblyFormat = [{
+    `<` `factor` `=` custom<Real>($factor)
+    `,` `low_freq_factor` `=` custom<Real>($low_freq_factor)
+    `,` `high_freq_factor` `=` custom<Real>($high_freq_factor)
+    `,` `original_length` `=` $original_length `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def PosEnc_CPUKernel : PosEnc_Enum<"CPUKernel", "kernel of the CPU back end", [
+    I32EnumAttrCase<"Prefill", 0, "prefill">,
+    I32EnumAttrCase<"Decode", 1, "decode">]>;
+
+def CPUScheduleAttr : PosEnc_Attr<"CPUSchedule", "cpu",
+    [DeclareAttrInterfaceMethods<ScheduleAttrInterface>]> {
+  let summary = "how the CPU back end works through one attention";
+  let description = [{
+    `prefill`: lanes are query rows. A unit is `query_block` rows; keys come in
+    blocks of `key_block`; a tile is `rows` keys (or value lanes) by `lanes`
+    query rows in registers. `decode`: lanes are head lanes; a unit is `split`
+    ranges of the keys of one head, combined at the end; `key_block` keys are
+    scored at a time.
+
+    Constraints: C1 all are positive.
+
+    ```mlir
+    #posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 64, rows = 6, split = 1>
+    #posenc.cpu<decode, query_block = 1, key_block = 256, lanes = 16, rows = 4, split = 4>
+    ```
+  }];
+  let parameters = (ins EnumParameter<PosEnc_CPUKernel>:$kernel,
+                        "int64_t":$query_block, "int64_t":$key_block,
+                        "int64_t":$lanes, "int64_t":$rows, "int64_t":$split);
+  let assemblyFormat = [{
+    `<` $kernel `,` `query_block` `=` $query_block `,` `key_block` `=` $key_block
+    `,` `lanes` `=` $lanes `,` `rows` `=` $rows `,` `split` `=` $split `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+#endif // POSENC_ATTRS

@@ -1,0 +1,123 @@
+//===- PosEncInterfaces.td - What passes may ask of an op ---*- tablegen -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes know encodings only through these interfaces. A new encoding
+// implements one of the first two, and the third if it can be recognised in
+// primitive ops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POSENC_INTERFACES
+#define POSENC_INTERFACES
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def FormulaOpInterface : OpInterface<"FormulaOpInterface"> {
+  let cppNamespace = "::mlir::posenc";
+  let description = [{
+    An op with one tensor result, each element of which is a scalar formula of
+    its indices: additive encodings, score biases, masks.
+
+    The formula may contain *formula ops* only: scalar `arith` and `math`,
+    `tensor.extract` from the op's own operands, `tensor.dim`, `scf.for` with
+    constant bounds, and `posenc.cos_sin`.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Emits, at the insertion point of `b`, element `at` of the result and
+      returns it: f32 for an encoding or a bias, i1 for a mask.
+
+      The caller passes one `index` value a result dimension, each within the
+      dimension's extent. The formula is total: it is defined for every such
+      index, masked or not, and never fails.
+    }], "::mlir::Value", "emitElement",
+      (ins "::mlir::OpBuilder &":$b, "::mlir::Location":$loc,
+           "::mlir::ValueRange":$at)>
+  ];
+}
+
+def RotaryOpInterface : OpInterface<"RotaryOpInterface"> {
+  let cppNamespace = "::mlir::posenc";
+  let description = [{
+    An op that rotates pairs of lanes of one operand by an angle of the row's
+    position. Scaling, decay (xPos) and direction are inside the cosine and the
+    sine, so `(x, y)` becomes `(x cos - y sin, x sin + y cos)` in every variant.
+  }];
+  let methods = [
+    InterfaceMethod<"The lanes that form a pair.",
+      "::mlir::posenc::LanesAttr", "getLanes", (ins)>,
+    InterfaceMethod<"The rotated operand; the result has its type.",
+      "::mlir::OpOperand &", "getRotatedOperand", (ins)>,
+    InterfaceMethod<"The axis order of the rotated operand.",
+      "::mlir::posenc::Layout", "getRotatedLayout", (ins)>,
+    InterfaceMethod<[{
+      Emits, at the insertion point of `b`, the cosine and the sine (f32) that
+      rotate pair `pair` of the row `batchHeadRow` (three `index` values: batch,
+      head, row). Formula ops only; total; cannot fail.
+    }], "std::pair<::mlir::Value, ::mlir::Value>", "emitCosSin",
+      (ins "::mlir::OpBuilder &":$b, "::mlir::Location":$loc,
+           "::mlir::ValueRange":$batchHeadRow, "::mlir::Value":$pair)>
+  ];
+}
+
+def RaisableOpInterface : OpInterface<"RaisableOpInterface"> {
+  let cppNamespace = "::mlir::posenc";
+  let description = [{
+    An op that can be recognised in a graph of primitive ops.
+  }];
+  let methods = [
+    StaticInterfaceMethod<[{
+      Appends to `candidates` what the formula `seen` may be, as detached ops
+      created with `b` whose operands are leaves of `seen` or values defined
+      before it. The caller proves each candidate against `seen`, keeps at most
+      one, and erases the rest; so a proposal may be wrong, but must verify.
+    }], "void", "propose",
+      (ins "const ::mlir::posenc::ElementFormula &":$seen,
+           "::mlir::OpBuilder &":$b,
+           "::llvm::SmallVectorImpl<::mlir::Operation *> &":$candidates)>
+  ];
+}
+
+def FrequenciesAttrInterface : AttrInterface<"FrequenciesAttrInterface"> {
+  let cppNamespace = "::mlir::posenc";
+  let description = "How fast each pair of a rotary encoding turns.";
+  let methods = [
+    InterfaceMethod<[{
+      The frequencies in radians a position, one a pair: `rotaryDim / 2` of
+      them, in float64.
+    }], "::llvm::SmallVector<double>", "getFrequencies",
+      (ins "int64_t":$rotaryDim)>,
+    InterfaceMethod<"The factor that multiplies every cosine and sine.",
+      "double", "getAttentionFactor", (ins)>
+  ];
+}
+
+def FrequencyScalingAttrInterface : AttrInterface<"FrequencyScalingAttrInterface"> {
+  let cppNamespace = "::mlir::posenc";
+  let description = "A rule that stretches rotary frequencies to a longer context.";
+  let methods = [
+    InterfaceMethod<[{
+      The scaled frequency (radians a position) of a pair whose unscaled
+      frequency is `frequency`.
+    }], "double", "scale", (ins "double":$frequency)>,
+    InterfaceMethod<"The factor that multiplies every cosine and sine.",
+      "double", "getAttentionFactor", (ins), "", "return 1.0;">
+  ];
+}
+
+def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
+  let cppNamespace = "::mlir::posenc";
+  let description = [{
+    How a target's kernel works through one attention: which kernel, tiles and
+    splits. Written by Plan, or by the user, whose choice Plan keeps.
+  }];
+  let methods = [
+    InterfaceMethod<"The target this schedule is for, as `--target` spells it.",
+      "::llvm::StringRef", "getTargetName", (ins)>
+  ];
+}
+
+#endif // POSENC_INTERFACES

@@ -1,0 +1,19 @@
+//===- PosEncOps.td - Every op of the dialect ---------------*- tablegen -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An encoding adds one line here and one in lib/Dialect/PosEnc/IR/CMakeLists.txt.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POSENC_OPS
+#define POSENC_OPS
+
+include "posenc/Dialect/PosEnc/IR/AttentionOp.td"
+include "posenc/Dialect/PosEnc/IR/CosSinOp.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Alibi.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Causal.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Rotary.td"
+
+#endif // POSENC_OPS

@@ -1,0 +1,95 @@
+//===- RegionInterpreter.h - One walk, many domains -------------*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A formula is a block of formula ops. interpret() walks it once and asks a
+// *domain* what each op means: a number, the indices it depends on, an
+// interval, vector code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POSENC_FORMULA_REGIONINTERPRETER_H
+#define POSENC_FORMULA_REGIONINTERPRETER_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Region.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::posenc {
+
+/// Interprets a block of formula ops and returns the meaning of its
+/// terminator's operands. A domain has
+///
+///   using Value = ...;                    the meaning of one SSA value
+///   Value capture(mlir::Value value);     of a value defined outside the block
+///   Value index(int64_t constant);        of a constant index
+///   SmallVector<Value> apply(Operation *op, ArrayRef<Value> operands);
+///
+/// and `arguments` are the meanings of the block's arguments. `apply` sees
+/// every formula op but scf.for, which is interpreted a trip at a time: its
+/// bounds are constants.
+template <typename Domain>
+class RegionInterpreter {
+public:
+  using Value = typename Domain::Value;
+
+  explicit RegionInterpreter(Domain &domain) : domain(domain) {}
+
+  SmallVector<Value> interpret(Block &block, ArrayRef<Value> arguments) {
+    for (auto [argument, meaning] :
+         llvm::zip_equal(block.getArguments(), arguments))
+      meanings.insert_or_assign(argument, meaning);
+    for (Operation &op : block.without_terminator()) {
+      SmallVector<Value> results;
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        results = interpretLoop(loop);
+      else
+        results = domain.apply(&op, lookup(op.getOperands()));
+      for (auto [result, meaning] : llvm::zip_equal(op.getResults(), results))
+        meanings.insert_or_assign(result, meaning);
+    }
+    return lookup(block.getTerminator()->getOperands());
+  }
+
+private:
+  SmallVector<Value> interpretLoop(scf::ForOp loop) {
+    int64_t lower = getConstantIntValue(loop.getLowerBound()).value();
+    int64_t upper = getConstantIntValue(loop.getUpperBound()).value();
+    int64_t step = getConstantIntValue(loop.getStep()).value();
+    SmallVector<Value> carried = lookup(loop.getInitArgs());
+    for (int64_t at = lower; at < upper; at += step) {
+      SmallVector<Value> arguments = {domain.index(at)};
+      arguments.append(carried);
+      carried = interpret(*loop.getBody(), arguments);
+    }
+    return carried;
+  }
+
+  SmallVector<Value> lookup(OperandRange operands) {
+    SmallVector<Value> found;
+    for (mlir::Value operand : operands) {
+      auto it = meanings.find(operand);
+      if (it == meanings.end())
+        it = meanings.try_emplace(operand, domain.capture(operand)).first;
+      found.push_back(it->second);
+    }
+    return found;
+  }
+
+  Domain &domain;
+  llvm::DenseMap<mlir::Value, Value> meanings;
+};
+
+/// The meaning in `domain` of what `region` yields for `arguments`.
+template <typename Domain>
+SmallVector<typename Domain::Value>
+interpret(Region &region, ArrayRef<typename Domain::Value> arguments,
+          Domain &domain) {
+  return RegionInterpreter<Domain>(domain).interpret(region.front(), arguments);
+}
+
+} // namespace mlir::posenc
+
+#endif // POSENC_FORMULA_REGIONINTERPRETER_H

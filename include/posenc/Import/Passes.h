@@ -1,0 +1,36 @@
+//===- Passes.h - The phase Import ---*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Before the phase: whatever a front end printed: linalg on tensors, posenc ops.
+// After it: the same, with attention and encodings as posenc ops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POSENC_IMPORT_PASSES_H
+#define POSENC_IMPORT_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::posenc {
+
+#define GEN_PASS_DECL
+#include "posenc/Import/Passes.h.inc"
+
+/// Choices of the phase.
+struct ImportOptions : PassPipelineOptions<ImportOptions> {};
+
+/// The passes of the phase, in order: recognises attention and encodings in primitive ops.
+void buildImportPipeline(OpPassManager &pm, const ImportOptions &options);
+
+/// Registers the pipeline as `--posenc-import`.
+void registerImportPipeline();
+
+#define GEN_PASS_REGISTRATION
+#include "posenc/Import/Passes.h.inc"
+
+} // namespace mlir::posenc
+
+#endif // POSENC_IMPORT_PASSES_H

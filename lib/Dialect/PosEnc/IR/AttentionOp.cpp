@@ -1,0 +1,253 @@
+//===- AttentionOp.cpp - posenc.attention: verifier and interfaces --------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShapeUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Formula/FormulaOps.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+int64_t AttentionOp::getAxis(Layout layout, int64_t bhldAxis) {
+  if (layout == Layout::BLHD && (bhldAxis == 1 || bhldAxis == 2))
+    return 3 - bhldAxis;
+  return bhldAxis;
+}
+
+SmallVector<int64_t> AttentionOp::getShapeBHLD(Value operand, Layout layout) {
+  auto type = cast<ShapedType>(operand.getType());
+  SmallVector<int64_t> shape;
+  for (int64_t axis = 0; axis < 4; ++axis)
+    shape.push_back(type.getDimSize(getAxis(layout, axis)));
+  return shape;
+}
+
+std::optional<int64_t> AttentionOp::getStaticHeadGroup() {
+  int64_t queryHeads = getShapeBHLD(getQuery(), getQueryLayout())[1];
+  int64_t keyHeads = getShapeBHLD(getKey(), getKeyLayout())[1];
+  if (ShapedType::isDynamic(queryHeads) || ShapedType::isDynamic(keyHeads) ||
+      keyHeads == 0)
+    return std::nullopt;
+  return queryHeads / keyHeads;
+}
+
+MutableOperandRange AttentionOp::getDpsInitsMutable() {
+  unsigned count = getLogsumexpInit() ? 2 : 1;
+  return MutableOperandRange(*this, getNumOperands() - count, count);
+}
+
+LogicalResult
+AttentionOp::reifyResultShapes(OpBuilder &b,
+                               ReifiedRankedShapedTypeDims &shapes) {
+  for (Value init : getDpsInits())
+    if (isa<TensorType>(init.getType()))
+      shapes.push_back(tensor::getMixedSizes(b, getLoc(), init));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Verifier
+//===----------------------------------------------------------------------===//
+
+/// `[2, 8, ?, 64]`.
+static std::string toString(ArrayRef<int64_t> shape) {
+  std::string text = "[";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(shape, os, [&](int64_t extent) {
+    ShapedType::isDynamic(extent) ? os << "?" : os << extent;
+  });
+  os << "]";
+  return text;
+}
+
+static LogicalResult verifyShapes(AttentionOp op) {
+  auto query = op.getShapeBHLD(op.getQuery(), op.getQueryLayout());
+  auto key = op.getShapeBHLD(op.getKey(), op.getKeyLayout());
+  auto value = op.getShapeBHLD(op.getValue(), op.getValueLayout());
+  auto output = op.getShapeBHLD(op.getOutputInit(), op.getOutputLayout());
+  auto disagree = [&](StringRef first, ArrayRef<int64_t> firstShape,
+                      StringRef second, ArrayRef<int64_t> secondShape,
+                      int64_t axis, StringRef remedy) -> LogicalResult {
+    if (extentsMayAgree(firstShape[axis], secondShape[axis]))
+      return success();
+    return op.emitOpError()
+           << "'" << first << "' (b, h, l, d) is " << toString(firstShape)
+           << " and '" << second << "' " << toString(secondShape) << "; "
+           << remedy;
+  };
+  bool paged = static_cast<bool>(op.getBlockTable());
+  StringRef batch = "they must agree on the batch size";
+  if (failed(disagree("query", query, "output_init", output, 0, batch)) ||
+      (!paged &&
+       (failed(disagree("query", query, "key", key, 0, batch)) ||
+        failed(disagree("query", query, "value", value, 0, batch))))) // C1
+    return failure();
+  if (failed(disagree("query", query, "key", key, 3,
+                      "they must agree on the head size"))) // C2
+    return failure();
+  if (ShapedType::isDynamic(query[3]) || ShapedType::isDynamic(key[3]) ||
+      ShapedType::isDynamic(value[3])) // C2
+    return op.emitOpError() << "'query' (b, h, l, d) is " << toString(query)
+                            << ", 'key' " << toString(key) << ", 'value' "
+                            << toString(value)
+                            << "; head sizes must be static: specialise the "
+                               "graph to its head size";
+  if (failed(disagree("key", key, "value", value, 1,
+                      "they must agree on the number of heads")) ||
+      failed(disagree("key", key, "value", value, 2,
+                      "they must agree on the number of rows"))) // C3
+    return failure();
+  if (!ShapedType::isDynamic(query[1]) && !ShapedType::isDynamic(key[1]) &&
+      (key[1] == 0 || query[1] % key[1])) // C3
+    return op.emitOpError() << "has " << query[1] << " query heads and "
+                            << key[1]
+                            << " key heads; the second must divide the first";
+  if (failed(disagree("query", query, "output_init", output, 1,
+                      "they must agree on the number of heads")) ||
+      failed(disagree("query", query, "output_init", output, 2,
+                      "they must agree on the number of rows")) ||
+      failed(disagree("value", value, "output_init", output, 3,
+                      "they must agree on the head size of values"))) // C4
+    return failure();
+  if (Value lse = op.getLogsumexpInit()) { // C5
+    auto shape = cast<ShapedType>(lse.getType()).getShape();
+    for (int64_t axis = 0; axis < 3; ++axis)
+      if (!extentsMayAgree(shape[axis], query[axis]))
+        return op.emitOpError()
+               << "'logsumexp_init' is " << toString(shape)
+               << "; for 'query' (b, h, l, d) " << toString(query)
+               << " it must be " << toString(ArrayRef(query).take_front(3));
+  }
+  if (Value sinks = op.getSinks()) { // C5
+    int64_t count = cast<ShapedType>(sinks.getType()).getDimSize(0);
+    if (!extentsMayAgree(count, query[1]))
+      return op.emitOpError() << "has " << count << " 'sinks' for " << query[1]
+                              << " query heads; one each is needed";
+  }
+  if (Value blockTable = op.getBlockTable()) { // C9
+    int64_t rows = cast<ShapedType>(blockTable.getType()).getDimSize(0);
+    if (!extentsMayAgree(rows, query[0]))
+      return op.emitOpError() << "'block_table' has " << rows
+                              << " rows for a batch of " << query[0]
+                              << "; one row of page numbers a sequence is "
+                                 "needed";
+  }
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  if (failed(verifyShapes(*this)))
+    return failure();
+  bool tensors = hasTensorSemantics();
+  for (Value operand : getOperands())
+    if (isa<ShapedType>(operand.getType()) &&
+        isa<TensorType>(operand.getType()) != tensors) // C6
+      return emitOpError("mixes tensors and memrefs; all shaped operands must "
+                         "be of one kind");
+  if (getNumResults() != (tensors ? getDpsInits().size() : 0)) // C6
+    return emitOpError() << "has " << getNumResults() << " results for "
+                         << getDpsInits().size()
+                         << " destinations; on tensors each destination has "
+                            "one result, on memrefs there are none";
+  for (auto [result, init] : llvm::zip(getResults(), getDpsInits()))
+    if (result.getType() != init.getType()) // C6
+      return emitOpError() << "result type " << result.getType()
+                           << " differs from its destination's "
+                           << init.getType();
+  int64_t headSize = getShapeBHLD(getQuery(), getQueryLayout())[3];
+  auto verifyLanes = [&](StringRef side, Region &rotation,
+                         std::optional<LanesAttr> lanes) -> LogicalResult {
+    if (rotation.empty() == !lanes &&
+        (!lanes || lanes->getFirst() + lanes->getCount() <= headSize))
+      return success();
+    return emitOpError() << "needs 'rotate_" << side << "' and '" << side
+                         << "_lanes' together, the lanes within a head of "
+                         << headSize;
+  };
+  if (failed(verifyLanes("query", getRotateQuery(), getQueryLanes())) ||
+      failed(verifyLanes("key", getRotateKey(), getKeyLanes()))) // C7
+    return failure();
+  return success();
+}
+
+/// C8: one block with the arguments of `signature`, that yields its results,
+/// of formula ops only.
+static LogicalResult verifyRegion(AttentionOp op, Region &region,
+                                  const FormulaRegionSignature &signature) {
+  if (region.empty())
+    return success();
+  Block &block = region.front();
+  auto where = [&]() {
+    return op.emitOpError() << "region '" << signature.name << "' ";
+  };
+  MLIRContext *context = op.getContext();
+  SmallVector<Type> arguments = signature.getArgumentTypes(context);
+  if (!llvm::equal(block.getArgumentTypes(), arguments))
+    return where() << "takes (" << block.getArgumentTypes() << "); it must take ("
+                   << arguments << ")";
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (!yield)
+    return where() << "must end with posenc.yield";
+  SmallVector<Type> results = signature.getResultTypes(context);
+  if (!llvm::equal(yield.getOperandTypes(), results))
+    return where() << "yields (" << yield.getOperandTypes()
+                   << "); it must yield (" << results << ")";
+  for (Operation &inner : block.without_terminator())
+    if (!isFormulaOp(&inner))
+      return where() << "holds '" << inner.getName()
+                     << "', which is not a formula op: only scalar arith and "
+                        "math, element reads, dims, scf.for with constant "
+                        "bounds and posenc.cos_sin are";
+  return success();
+}
+
+LogicalResult AttentionOp::verifyRegions() {
+  for (auto [region, signature] :
+       llvm::zip_equal(getOperation()->getRegions(), getFormulaRegions()))
+    if (failed(verifyRegion(*this, region, signature)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Effects and control flow
+//===----------------------------------------------------------------------===//
+
+void AttentionOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  for (OpOperand &operand : (*this)->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    if (isDpsInit(&operand))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+    else
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+  }
+}
+
+void AttentionOp::getSuccessorRegions(
+    RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &successors) {
+  if (point.isParent())
+    for (Region &region : (*this)->getRegions())
+      if (!region.empty())
+        successors.emplace_back(&region);
+  successors.push_back(
+      RegionSuccessor(getOperation(), (*this)->getResults().take_front(0)));
+}
+
+MutableOperandRange YieldOp::getMutableSuccessorOperands(RegionSuccessor) {
+  return MutableOperandRange(*this, /*start=*/0, /*length=*/0);
+}

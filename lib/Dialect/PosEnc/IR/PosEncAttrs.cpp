@@ -1,0 +1,217 @@
+//===- PosEncAttrs.cpp - Attributes: syntax, verifiers, formulas ----------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+//===----------------------------------------------------------------------===//
+// Syntax of real numbers: `10000.0`, not `1.0e4 : f64`
+//===----------------------------------------------------------------------===//
+
+/// Prints the shortest decimal that reads back as the same float64.
+static void printReal(AsmPrinter &printer, double value) {
+  SmallString<24> text;
+  llvm::APFloat(value).toString(text, /*FormatPrecision=*/0,
+                                /*FormatMaxPadding=*/20);
+  // The lexer takes a number without a point for an integer.
+  StringRef digits(text);
+  if (!digits.contains('.')) {
+    auto [mantissa, exponent] = digits.split('E');
+    printer << mantissa << ".0";
+    if (!exponent.empty())
+      printer << "E" << exponent;
+    return;
+  }
+  printer << text;
+}
+
+static ParseResult parseReal(AsmParser &parser, FloatAttr &real) {
+  double value;
+  if (parser.parseFloat(value))
+    return failure();
+  real = parser.getBuilder().getF64FloatAttr(value);
+  return success();
+}
+static void printReal(AsmPrinter &printer, FloatAttr real) {
+  printReal(printer, real.getValueAsDouble());
+}
+
+static ParseResult parseReals(AsmParser &parser, DenseF64ArrayAttr &reals) {
+  SmallVector<double> values;
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Square, [&]() -> ParseResult {
+            return parser.parseFloat(values.emplace_back());
+          }))
+    return failure();
+  reals = parser.getBuilder().getDenseF64ArrayAttr(values);
+  return success();
+}
+static void printReals(AsmPrinter &printer, DenseF64ArrayAttr reals) {
+  printer << "[";
+  llvm::interleaveComma(reals.asArrayRef(), printer.getStream(),
+                        [&](double real) { printReal(printer, real); });
+  printer << "]";
+}
+
+#include "posenc/Dialect/PosEnc/IR/PosEncEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "posenc/Dialect/PosEnc/IR/PosEncAttrs.cpp.inc"
+
+void PosEncDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "posenc/Dialect/PosEnc/IR/PosEncAttrs.cpp.inc"
+      >();
+}
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+static LogicalResult verifyPositive(EmitError emitError, StringRef name,
+                                    FloatAttr real) {
+  double value = real.getValueAsDouble();
+  if (std::isfinite(value) && value > 0)
+    return success();
+  return emitError() << "'" << name << "' is " << value
+                     << "; it must be finite and positive";
+}
+
+//===----------------------------------------------------------------------===//
+// #posenc.lanes
+//===----------------------------------------------------------------------===//
+
+LogicalResult LanesAttr::verify(EmitError emitError, Pairing, int64_t first,
+                                int64_t count) {
+  if (first < 0) // C1
+    return emitError() << "'first' is " << first
+                       << "; it must not be negative";
+  if (count <= 0 || count % 2) // C2
+    return emitError() << "'count' is " << count
+                       << "; lanes rotate in pairs, so it must be positive "
+                          "and even";
+  return success();
+}
+
+std::pair<int64_t, int64_t> LanesAttr::getPair(int64_t pair) const {
+  if (getPairing() == Pairing::Half)
+    return {getFirst() + pair, getFirst() + getNumPairs() + pair};
+  return {getFirst() + 2 * pair, getFirst() + 2 * pair + 1};
+}
+
+//===----------------------------------------------------------------------===//
+// Frequencies
+//===----------------------------------------------------------------------===//
+
+LogicalResult FrequenciesAttr::verify(EmitError emitError, FloatAttr base,
+                                      Attribute scaling) {
+  if (failed(verifyPositive(emitError, "base", base))) // C1
+    return failure();
+  if (scaling && !isa<FrequencyScalingAttrInterface>(scaling)) // C2
+    return emitError() << "'scaling' is " << scaling
+                       << ", which is no rule for scaling frequencies";
+  return success();
+}
+
+SmallVector<double> FrequenciesAttr::getFrequencies(int64_t rotaryDim) const {
+  auto scaling = dyn_cast_or_null<FrequencyScalingAttrInterface>(getScaling());
+  SmallVector<double> frequencies;
+  for (int64_t pair = 0; pair < rotaryDim / 2; ++pair) {
+    double exponent = -2.0 * static_cast<double>(pair) /
+                      static_cast<double>(rotaryDim);
+    double frequency = std::pow(getBase().getValueAsDouble(), exponent);
+    frequencies.push_back(scaling ? scaling.scale(frequency) : frequency);
+  }
+  return frequencies;
+}
+
+double FrequenciesAttr::getAttentionFactor() const {
+  if (auto scaling =
+          dyn_cast_or_null<FrequencyScalingAttrInterface>(getScaling()))
+    return scaling.getAttentionFactor();
+  return 1.0;
+}
+
+LogicalResult ExplicitFrequenciesAttr::verify(EmitError emitError,
+                                              DenseF64ArrayAttr values,
+                                              FloatAttr attentionFactor) {
+  if (values.empty() || // C1
+      !llvm::all_of(values.asArrayRef(), [](double v) { return std::isfinite(v); }))
+    return emitError() << "expected at least one frequency, all finite";
+  return verifyPositive(emitError, "attention_factor", attentionFactor);
+}
+
+SmallVector<double>
+ExplicitFrequenciesAttr::getFrequencies(int64_t rotaryDim) const {
+  return SmallVector<double>(getValues().asArrayRef());
+}
+
+double ExplicitFrequenciesAttr::getAttentionFactor() const {
+  return getFactor().getValueAsDouble();
+}
+
+LogicalResult LinearScalingAttr::verify(EmitError emitError, FloatAttr factor) {
+  return verifyPositive(emitError, "factor", factor); // C1
+}
+
+double LinearScalingAttr::scale(double frequency) const {
+  return frequency / getFactor().getValueAsDouble();
+}
+
+LogicalResult Llama3ScalingAttr::verify(EmitError emitError, FloatAttr factor,
+                                        FloatAttr low, FloatAttr high,
+                                        int64_t originalLength) {
+  if (failed(verifyPositive(emitError, "factor", factor)) || // C1
+      failed(verifyPositive(emitError, "low_freq_factor", low)) ||
+      failed(verifyPositive(emitError, "high_freq_factor", high)))
+    return failure();
+  if (high.getValueAsDouble() <= low.getValueAsDouble()) // C2
+    return emitError() << "'high_freq_factor' is " << high.getValueAsDouble()
+                       << " and 'low_freq_factor' "
+                       << low.getValueAsDouble()
+                       << "; the first must be the larger";
+  if (originalLength <= 0) // C3
+    return emitError() << "'original_length' is " << originalLength
+                       << "; it must be positive";
+  return success();
+}
+
+double Llama3ScalingAttr::scale(double frequency) const {
+  double factor = getFactor().getValueAsDouble();
+  double low = getLowFreqFactor().getValueAsDouble();
+  double high = getHighFreqFactor().getValueAsDouble();
+  double length = static_cast<double>(getOriginalLength());
+  double wavelength = 2 * llvm::numbers::pi / frequency;
+  if (wavelength < length / high)
+    return frequency;
+  if (wavelength > length / low)
+    return frequency / factor;
+  double blend = (length / wavelength - low) / (high - low);
+  return frequency * ((1 - blend) / factor + blend);
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+LogicalResult CPUScheduleAttr::verify(EmitError emitError, CPUKernel,
+                                      int64_t queryBlock, int64_t keyBlock,
+                                      int64_t lanes, int64_t rows,
+                                      int64_t split) {
+  if (queryBlock <= 0 || keyBlock <= 0 || lanes <= 0 || rows <= 0 ||
+      split <= 0) // C1
+    return emitError() << "every size of a schedule must be positive";
+  return success();
+}
+
+StringRef CPUScheduleAttr::getTargetName() const { return "cpu"; }

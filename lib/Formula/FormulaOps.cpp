@@ -1,0 +1,74 @@
+//===- FormulaOps.cpp - What a formula may hold ---------------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "posenc/Formula/FormulaOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+bool posenc::isFormulaOp(Operation *op) {
+  return TypeSwitch<Operation *, bool>(op)
+      // A constant may be a table that the formula reads.
+      .Case<arith::ConstantOp, tensor::ExtractOp, tensor::DimOp, memref::LoadOp,
+            memref::DimOp, CosSinOp>([](auto) { return true; })
+      .Case([](scf::ForOp loop) {
+        return loop.getStaticTripCount().has_value() &&
+               llvm::all_of(loop.getBody()->without_terminator(),
+                            [](Operation &inner) { return isFormulaOp(&inner); });
+      })
+      .Default([](Operation *op) {
+        return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+               llvm::all_of(op->getResultTypes(), [](Type type) {
+                 return type.isIntOrIndexOrFloat();
+               });
+      });
+}
+
+SmallVector<Type>
+FormulaRegionSignature::getArgumentTypes(MLIRContext *context) const {
+  SmallVector<Type> types;
+  for (StringRef argument : arguments)
+    types.push_back(argument == "x" ? Type(Float32Type::get(context))
+                                    : Type(IndexType::get(context)));
+  return types;
+}
+
+SmallVector<Type>
+FormulaRegionSignature::getResultTypes(MLIRContext *context) const {
+  SmallVector<Type> types;
+  for (char kind : results)
+    types.push_back(kind == 'f'   ? Type(Float32Type::get(context))
+                    : kind == 'i' ? Type(IndexType::get(context))
+                                  : Type(IntegerType::get(context, 1)));
+  return types;
+}
+
+ArrayRef<FormulaRegionSignature> posenc::getFormulaRegions() {
+  static constexpr StringLiteral score[] = {"x", "b", "h", "i", "j"};
+  static constexpr StringLiteral mask[] = {"b", "h", "i", "j"};
+  static constexpr StringLiteral rotateQuery[] = {"b", "h", "i", "pair"};
+  static constexpr StringLiteral rotateKey[] = {"b", "g", "j", "pair"};
+  static constexpr StringLiteral bounds[] = {"b", "h", "i0", "i1"};
+  static constexpr StringLiteral tile[] = {"b", "h", "i0", "i1", "j0", "j1"};
+  static const FormulaRegionSignature signatures[] = {
+      {"score", score, "f"},
+      {"mask", mask, "b"},
+      {"rotate_query", rotateQuery, "ff"},
+      {"rotate_key", rotateKey, "ff"},
+      {"bounds", bounds, "iiii"},
+      {"tile", tile, "bb"},
+  };
+  return signatures;
+}

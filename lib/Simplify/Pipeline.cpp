@@ -1,0 +1,23 @@
+//===- Pipeline.cpp - The phase Simplify ---===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "posenc/Simplify/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void posenc::buildSimplifyPipeline(OpPassManager &pm, const SimplifyOptions &) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void posenc::registerSimplifyPipeline() {
+  PassPipelineRegistration<SimplifyOptions>(
+      "posenc-simplify", "makes the graph smaller by the algebra of encodings", buildSimplifyPipeline);
+}

@@ -1,0 +1,22 @@
+"""The lit suite: tests mirror lib by phase, see docs/testing.md."""
+
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+
+config.name = "posenc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".c", ".test"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.posenc_build_dir, "test")
+config.excludes = ["lib", "data", "python", "CMakeLists.txt", "lit.cfg.py"]
+
+llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope --dump-input=fail")
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+llvm_config.with_environment(
+    "PATH", os.path.join(config.posenc_build_dir, "bin"), append_path=True
+)
+config.substitutions.append(("%clang", config.c_compiler))
+config.substitutions.append(("%source_dir", config.posenc_source_dir))
+config.substitutions.append(("%build_dir", config.posenc_build_dir))
