@@ -7,14 +7,26 @@
 
 #include "posenc/Fuse/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
-void posenc::buildFusePipeline(OpPassManager &pm, const FuseOptions &) {
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+void posenc::buildFusePipeline(OpPassManager &pm, const FuseOptions &options) {
+  OpPassManager &onFunctions = pm.nest<func::FuncOp>();
+  if (!options.noFuse) {
+    onFunctions.addPass(createFoldLayoutsPass());
+    onFunctions.addPass(createFuseRotationPass());
+    onFunctions.addPass(createInlineElementsPass());
+    // Selects and sums of constants must have folded before they are split.
+    onFunctions.addPass(createCanonicalizerPass());
+    onFunctions.addPass(createCSEPass());
+    onFunctions.addPass(createSplitMaskPass());
+  }
+  onFunctions.addPass(createDecomposePass({options.noFuse}));
+  onFunctions.addPass(createCanonicalizerPass());
+  onFunctions.addPass(createCSEPass());
 }
 
 void posenc::registerFusePipeline() {

@@ -54,6 +54,13 @@ def RotaryOpInterface : OpInterface<"RotaryOpInterface"> {
     InterfaceMethod<"The axis order of the rotated operand.",
       "::mlir::posenc::Layout", "getRotatedLayout", (ins)>,
     InterfaceMethod<[{
+      Creates, at the insertion point of `b`, the same rotation of `input`,
+      which holds the elements of the rotated operand in the axis order
+      `layout`, and returns its result.
+    }], "::mlir::Value", "rotate",
+      (ins "::mlir::OpBuilder &":$b, "::mlir::Value":$input,
+           "::mlir::posenc::Layout":$layout)>,
+    InterfaceMethod<[{
       Emits, at the insertion point of `b`, the cosine and the sine (f32) that
       rotate pair `pair` of the row `batchHeadRow` (three `index` values: batch,
       head, row). Formula ops only; total; cannot fail.

@@ -73,6 +73,14 @@ OpOperand &RotaryOp::getRotatedOperand() { return getInputMutable(); }
 
 Layout RotaryOp::getRotatedLayout() { return getLayout(); }
 
+Value RotaryOp::rotate(OpBuilder &b, Value input, Layout layout) {
+  auto rotated = cast<RotaryOp>(b.clone(*getOperation()));
+  rotated.getInputMutable().assign(input);
+  rotated.setLayout(layout);
+  rotated.getResult().setType(cast<RankedTensorType>(input.getType()));
+  return rotated;
+}
+
 /// Reads `cache` at the row (rank 3) or at the position of the row (rank 2).
 static Value readCache(OpBuilder &b, Location loc, RotaryOp op, Value cache,
                        Value batch, Value row, Value pair) {
