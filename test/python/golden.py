@@ -74,7 +74,9 @@ class Record:
         tolerance = self.tolerance if tolerance is None else tolerance
         actual = np.asarray(actual)
         if tolerance == 0.0:
-            np.testing.assert_array_equal(actual, expected, err_msg=self.id, strict=True)
+            np.testing.assert_array_equal(
+                actual, expected, err_msg=self.id, strict=True
+            )
             return
         magnitudes = np.abs(expected[np.isfinite(expected)])
         largest = float(magnitudes.max(initial=0.0))

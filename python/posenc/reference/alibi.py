@@ -81,9 +81,7 @@ def _geometric(count: int, max_bias: float) -> np.ndarray:
     return np.exp2(-max_bias * np.arange(1, count + 1, dtype=np.float64) / count)
 
 
-def _bias(
-    head_slopes: np.ndarray, distance: np.ndarray, symmetric: bool
-) -> np.ndarray:
+def _bias(head_slopes: np.ndarray, distance: np.ndarray, symmetric: bool) -> np.ndarray:
     """slope * distance with heads as the axis before [Lq, Lk]."""
     head_slopes = np.asarray(head_slopes, dtype=np.float64)
     distance = distance.astype(np.float64)

@@ -87,27 +87,22 @@ def attention(
         k = np.concatenate([np.asarray(past_key, dtype=np.float64), k], axis=2)
         v = np.concatenate([np.asarray(past_value, dtype=np.float64), v], axis=2)
 
-    queries, keys = q.shape[2], k.shape[2]
-    offset = 0
-    if past_key is not None:
-        offset = np.shape(past_key)[2]
-    elif nonpad_kv_seqlen is not None:
-        offset = np.asarray(nonpad_kv_seqlen) - queries
-    keep, bias = _user_mask(attn_mask, keys, opset)
-    if is_causal:
-        keep = keep & causal(queries, keys, offset=offset)
-    keep = keep & window(
-        queries,
-        keys,
-        left=None if left_window_size < 0 else left_window_size,
-        right=None if right_window_size < 0 else right_window_size,
-        offset=offset,
+    bias = None
+    keep = _operator_mask(
+        q.shape[2],
+        k.shape[2],
+        offset=_offset(q.shape[2], past_key, nonpad_kv_seqlen),
+        is_causal=is_causal,
+        windows=(left_window_size, right_window_size),
+        nonpad_kv_seqlen=nonpad_kv_seqlen,
     )
-    if nonpad_kv_seqlen is not None:
-        keep = keep & padding(nonpad_kv_seqlen, keys, side="right")
+    if attn_mask is not None:
+        user_keep, bias = _user_mask(attn_mask, k.shape[2], opset)
+        keep = keep & user_keep
 
+    scale = 1 / math.sqrt(q.shape[3]) if scale is None else float(scale)
     with np.errstate(invalid="ignore"):
-        root = np.sqrt(np.float64(1 / math.sqrt(q.shape[3]) if scale is None else scale))
+        root = np.sqrt(scale)
     settings = {
         "scale": 1.0,
         "soft_cap": softcap if softcap > 0 else None,
@@ -117,7 +112,9 @@ def attention(
     y = plain_attention(q * root, k * root, v, **settings)
     scores = _exposed_scores(q * root, k * root, settings, qk_matmul_output_mode)
     if packed:
-        y = np.swapaxes(y, 1, 2).reshape(y.shape[0], queries, -1)
+        y = np.swapaxes(y, 1, 2).reshape(
+            q.shape[0], q.shape[2], q.shape[1] * v.shape[3]
+        )
     return AttentionOutputs(y, k, v, scores)
 
 
@@ -163,6 +160,38 @@ def rotary_embedding(
     return np.swapaxes(y, 1, 2).reshape(np.shape(x)) if packed else y
 
 
+def _offset(
+    queries: int,
+    past_key: np.ndarray | None,
+    nonpad_kv_seqlen: np.ndarray | None,
+) -> int | np.ndarray:
+    """The key coordinate of query 0: a scalar, or [B] with nonpad_kv_seqlen."""
+    if past_key is not None:
+        return np.shape(past_key)[2]
+    if nonpad_kv_seqlen is not None:
+        return np.asarray(nonpad_kv_seqlen) - queries
+    return 0
+
+
+def _operator_mask(
+    queries: int,
+    keys: int,
+    *,
+    offset: int | np.ndarray,
+    is_causal: int,
+    windows: tuple[int, int],
+    nonpad_kv_seqlen: np.ndarray | None,
+) -> np.ndarray:
+    """What the attributes and nonpad_kv_seqlen keep, bool [(B, 1,) S, T]."""
+    left, right = (None if size < 0 else size for size in windows)
+    keep = window(queries, keys, left=left, right=right, offset=offset)
+    if is_causal:
+        keep = keep & causal(queries, keys, offset=offset)
+    if nonpad_kv_seqlen is not None:
+        keep = keep & padding(nonpad_kv_seqlen, keys, side="right")
+    return keep
+
+
 def _exposed_scores(
     q: np.ndarray, k: np.ndarray, settings: dict, mode: int
 ) -> np.ndarray:
@@ -183,11 +212,9 @@ def _exposed_scores(
 
 
 def _user_mask(
-    attn_mask: np.ndarray | None, keys: int, opset: int
+    attn_mask: np.ndarray, keys: int, opset: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """attn_mask as (keep, bias): a boolean mask, and what is added if it is additive."""
-    if attn_mask is None:
-        return np.ones((1, keys), dtype=bool), None
+    """attn_mask as (keep, bias); bias is None where the mask is boolean."""
     attn_mask = np.asarray(attn_mask)
     boolean = attn_mask.dtype == np.bool_
     missing = keys - attn_mask.shape[-1]

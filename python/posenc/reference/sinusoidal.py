@@ -62,7 +62,7 @@ def sinusoidal(
     if cos_first:
         first, second = second, first
 
-    result = np.zeros(angles.shape[:-1] + (dim,))
+    result = np.zeros((*angles.shape[:-1], dim))
     if layout == "interleaved":
         first_columns = 2 * np.arange(half + extra_sine)
         second_columns = 2 * np.arange(half) + 1
@@ -105,7 +105,7 @@ def timestep(
     parts = [np.sin(angles), np.cos(angles)]
     if flip_sin_to_cos:
         parts.reverse()
-    parts.append(np.zeros(angles.shape[:-1] + (dim % 2,)))
+    parts.append(np.zeros((*angles.shape[:-1], dim % 2)))
     return np.concatenate(parts, axis=-1)
 
 

@@ -63,9 +63,7 @@ def test_attention(record: golden.Record) -> None:
     else:
         assert record.encoding == "attention"
     if parameters.get("causal"):
-        keep = causal.causal(
-            q.shape[2], k.shape[2], offset=parameters["query_offset"]
-        )
+        keep = causal.causal(q.shape[2], k.shape[2], offset=parameters["query_offset"])
     # The additive masks of transformers' eager layers average empty rows.
     average = record.library == "transformers"
     settings = {

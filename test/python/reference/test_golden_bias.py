@@ -40,9 +40,7 @@ def check_alibi(record: golden.Record) -> None:
     slopes = alibi.slopes(parameters.get("alibi_heads", parameters["heads"]))
     if "attention_mask" in inputs:
         falcon = "-falcon-" in record.id
-        bias = key_position_bias(
-            inputs["attention_mask"], parameters["heads"], falcon
-        )
+        bias = key_position_bias(inputs["attention_mask"], parameters["heads"], falcon)
     elif "query_positions" in inputs:
         bias = alibi.bias_at(
             slopes,

@@ -19,9 +19,7 @@ from posenc.reference import onnx_ops
 
 BATCH, HEADS, KV_HEADS, QUERIES, NEW_KEYS, PAST = 2, 4, 2, 3, 5, 2
 HEAD_SIZE, VALUE_SIZE = 4, 6
-ATTENTION_INPUTS = (
-    "Q K V attn_mask past_key past_value nonpad_kv_seqlen".split()
-)
+ATTENTION_INPUTS = "Q K V attn_mask past_key past_value nonpad_kv_seqlen".split()
 ATTENTION_OUTPUTS = "Y present_key present_value qk_matmul_output".split()
 
 
@@ -178,7 +176,9 @@ def test_raw_scores_with_softcap() -> None:
     assert_equal = np.testing.assert_array_equal
     assert_equal(oracle_attention(24, feeds, softcap).qk_matmul_output, raw)
     np.testing.assert_allclose(
-        evaluate_attention(24, feeds, softcap)[3], 0.75 * np.tanh(raw / 0.75), atol=1e-12
+        evaluate_attention(24, feeds, softcap)[3],
+        0.75 * np.tanh(raw / 0.75),
+        atol=1e-12,
     )
 
 

@@ -216,7 +216,9 @@ def test_bucketed_bias_of_a_decoding_step() -> None:
     bias = bucketed_bias.bias(
         table, 1, 6, max_distance=128, bidirectional=False, offset=5
     )
-    weights, _ = probabilities(np.zeros((1, 1, 1, 1)), np.zeros((1, 1, 6, 1)), bias=bias)
+    weights, _ = probabilities(
+        np.zeros((1, 1, 1, 1)), np.zeros((1, 1, 6, 1)), bias=bias
+    )
     assert weights[0, 0, 0, 0] == pytest.approx(32 / 63)
 
 
@@ -281,6 +283,10 @@ def test_empty_tensors() -> None:
     without = onnx_ops.attention(q, k, k, opset=23, is_causal=1)
     np.testing.assert_array_equal(with_past.y, without.y)
     assert attention(q[:, :, :0], k, k).shape == (1, 8, 0, 4)
+    packed = onnx_ops.attention(
+        *[np.ones((0, 3, 8))] * 3, opset=24, q_num_heads=2, kv_num_heads=2
+    )
+    assert packed.y.shape == (0, 3, 8)
     assert attention(q[:0], k[:0], k[:0]).shape == (0, 8, 2, 4)
     for empty_rows in ("zero", "average"):
         no_keys = attention(q, k[:, :, :0], k[:, :, :0], empty_rows=empty_rows)

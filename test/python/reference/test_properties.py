@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -210,7 +212,7 @@ def test_packed_documents_are_separate(seed: int, lengths: list[int]) -> None:
     packed = attention(
         rotated(q, positions, "half"), rotated(k, positions, "half"), v, mask=mask
     )
-    for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
+    for start, stop in itertools.pairwise(bounds):
         part = np.s_[:, :, start:stop]
         own = np.arange(stop - start)
         alone = attention(

@@ -125,7 +125,7 @@ def test_refuses(name: str) -> None:
 
 
 def test_learned_rows_out_of_range() -> None:
-    with pytest.raises(IndexError, match="row 3 .* outside the table of 3 rows"):
+    with pytest.raises(IndexError, match=r"row 3 .* outside the table of 3 rows"):
         learned.learned(TABLE, np.array([1]), row_offset=2)
     with pytest.raises(IndexError, match="row -1"):
         learned.learned(TABLE, np.array([-1]))
