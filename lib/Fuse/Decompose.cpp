@@ -1,7 +1,7 @@
 //===- Decompose.cpp - The rest to linalg ---------------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: posenc ops that fused nowhere. After: linalg in their place; the only
 // posenc ops are attention and cos_sin.
@@ -88,7 +88,8 @@ struct DecomposePass : posenc::impl::DecomposePassBase<DecomposePass> {
     });
     IRRewriter rewriter(&getContext());
     for (Operation *op : llvm::reverse(ops)) {
-      if (auto attention = dyn_cast<AttentionOp>(op); attention && keeps(attention))
+      if (auto attention = dyn_cast<AttentionOp>(op);
+          attention && keeps(attention))
         continue;
       rewriter.setInsertionPoint(op);
       FailureOr<SmallVector<Value>> parts = decompose(op, rewriter);
@@ -106,8 +107,9 @@ private:
     StringRef reason = whyNotFused(op);
     if (reason.empty())
       return true;
-    remark::missed(op.getLoc(), remark::RemarkOpts::name("AttentionNotFused")
-                                    .category("posenc"))
+    remark::missed(
+        op.getLoc(),
+        remark::RemarkOpts::name("AttentionNotFused").category("posenc"))
         << remark::reason("{0}", reason);
     return false;
   }

@@ -1,7 +1,7 @@
 //===- FoldLayouts.cpp - Transposes and repeated heads into attention -----===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: transposes and reshapes around attention, keys and values repeated
 // for every query head of a group. After: attention reads and writes either
@@ -62,14 +62,14 @@ static std::optional<HeadsSource> matchHeads(Value of, Layout layout,
   if (sourceType.getRank() != 4 ||
       sourceType.getElementType() != type.getElementType())
     return std::nullopt;
-  for (Layout sourceLayout : {layout, layout == Layout::BHLD ? Layout::BLHD
-                                                             : Layout::BHLD}) {
+  for (Layout sourceLayout :
+       {layout, layout == Layout::BHLD ? Layout::BLHD : Layout::BHLD}) {
     SmallVector<int64_t> repeats;
     for (int64_t axis = 0; axis < 4; ++axis) {
       int64_t dim = AttentionOp::getAxis(layout, axis);
       int64_t sourceDim = AttentionOp::getAxis(sourceLayout, axis);
-      std::optional<int64_t> count = getRepeats(
-          map.getResult(sourceDim), dim, type.getDimSize(dim));
+      std::optional<int64_t> count =
+          getRepeats(map.getResult(sourceDim), dim, type.getDimSize(dim));
       // Heads may repeat; any other axis has the extent it had.
       if (!count || (axis != 1 && *count != 1))
         break;

@@ -1,7 +1,7 @@
 //===- InlineElements.cpp - Formulas instead of element reads -------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: regions of attention that read whole bias and mask tensors. After:
 // regions that compute the element from the tensors those came from.
@@ -41,7 +41,8 @@ namespace {
 class LeafPolicy {
 public:
   explicit LeafPolicy(AttentionOp op) {
-    int64_t rows = AttentionOp::getShapeBHLD(op.getQuery(), op.getQueryLayout())[2];
+    int64_t rows =
+        AttentionOp::getShapeBHLD(op.getQuery(), op.getQueryLayout())[2];
     int64_t keys = AttentionOp::getShapeBHLD(op.getKey(), op.getKeyLayout())[2];
     longExtent = std::min(ShapedType::isDynamic(rows) ? INT64_MAX : rows,
                           ShapedType::isDynamic(keys) ? INT64_MAX : keys);
@@ -117,8 +118,9 @@ private:
         missed.insert(tensor);
     });
     for (Value tensor : missed)
-      remark::missed(tensor.getLoc(),
-                     remark::RemarkOpts::name("BiasNotInlined").category("posenc"))
+      remark::missed(
+          tensor.getLoc(),
+          remark::RemarkOpts::name("BiasNotInlined").category("posenc"))
           << remark::reason("'{0}' has no formula of one element",
                             tensor.getDefiningOp()->getName().getStringRef());
   }

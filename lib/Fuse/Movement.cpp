@@ -1,7 +1,7 @@
 //===- Movement.cpp - Producers that only move elements -------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ static std::optional<Movement> getLinalgMovement(linalg::LinalgOp op,
       static_cast<int64_t>(argument.getArgNumber()) >= op.getNumDpsInputs())
     return std::nullopt;
   OpOperand *input = op.getDpsInputOperand(argument.getArgNumber());
-  AffineMap outputMap = op.getMatchingIndexingMap(
-      op.getDpsInitOperand(result.getResultNumber()));
+  AffineMap outputMap =
+      op.getMatchingIndexingMap(op.getDpsInitOperand(result.getResultNumber()));
   if (!isa<RankedTensorType>(input->get().getType()) ||
       !outputMap.isPermutation())
     return std::nullopt;
@@ -101,8 +101,8 @@ static std::optional<Movement> getCollapseMovement(tensor::CollapseShapeOp op) {
       return std::nullopt;
   if (from.size() != shape.size()) // to a tensor of rank 0
     return std::nullopt;
-  return Movement{op.getSrc(),
-                  AffineMap::get(op.getResultType().getRank(), 0, from, context)};
+  return Movement{op.getSrc(), AffineMap::get(op.getResultType().getRank(), 0,
+                                              from, context)};
 }
 
 std::optional<Movement> posenc::getMovement(Value tensor) {
@@ -119,9 +119,8 @@ std::optional<Movement> posenc::getMovement(Value tensor) {
         auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
         if (!type)
           return std::nullopt;
-        return Movement{op.getSource(),
-                        AffineMap::getMultiDimIdentityMap(type.getRank(),
-                                                          op.getContext())};
+        return Movement{op.getSource(), AffineMap::getMultiDimIdentityMap(
+                                            type.getRank(), op.getContext())};
       })
       .Default([](Operation *) { return std::nullopt; });
 }

@@ -1,7 +1,7 @@
 //===- Pipeline.cpp - The phase Fuse ---===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,5 +31,6 @@ void posenc::buildFusePipeline(OpPassManager &pm, const FuseOptions &options) {
 
 void posenc::registerFusePipeline() {
   PassPipelineRegistration<FuseOptions>(
-      "posenc-fuse", "moves encodings into attention and decomposes the rest", buildFusePipeline);
+      "posenc-fuse", "moves encodings into attention and decomposes the rest",
+      buildFusePipeline);
 }

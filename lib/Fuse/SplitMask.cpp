@@ -1,7 +1,7 @@
 //===- SplitMask.cpp - Minus infinity in the score becomes the mask -------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: scores that are minus infinity, or the lowest finite value of their
 // type, where a key must not be seen. After: those conditions in `mask`.
@@ -63,9 +63,9 @@ bool Splitter::isPenalty(Value value) const {
   if (!matchPattern(value, m_Constant(&attribute)))
     return false;
   APFloat number = attribute.getValue();
-  return number.isNegative() && (penalty == Penalty::MinusInfinity
-                                     ? number.isInfinity()
-                                     : number.isLargest());
+  return number.isNegative() &&
+         (penalty == Penalty::MinusInfinity ? number.isInfinity()
+                                            : number.isLargest());
 }
 
 Value Splitter::conjunction(Value lhs, Value rhs, Location loc) {
@@ -129,8 +129,7 @@ Split Splitter::splitSum(arith::AddFOp op) {
     return {lhs.value, visible};
   if (matchPattern(lhs.value, m_AnyZeroFloat()))
     return {rhs.value, visible};
-  return {arith::AddFOp::create(b, loc, lhs.value, rhs.value,
-                                op.getFastmath()),
+  return {arith::AddFOp::create(b, loc, lhs.value, rhs.value, op.getFastmath()),
           visible};
 }
 
@@ -222,10 +221,12 @@ private:
     if (split.value && !split.visible)
       return;
     bool isLowest = penalty == Penalty::LowestFinite;
-    StringRef reason = whyNotSplit(op, split, isLowest, splitter.addsPenalties());
+    StringRef reason =
+        whyNotSplit(op, split, isLowest, splitter.addsPenalties());
     auto options = remark::RemarkOpts::name("PenaltyIsBias").category("posenc");
     if (!reason.empty()) {
-      remark::missed(yielded.getLoc(), options) << remark::reason("{0}", reason);
+      remark::missed(yielded.getLoc(), options)
+          << remark::reason("{0}", reason);
       return;
     }
     addToMask(op, split.visible, b);

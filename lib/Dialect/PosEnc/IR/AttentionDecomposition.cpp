@@ -1,7 +1,7 @@
 //===- AttentionDecomposition.cpp - Attention as linalg -------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: posenc.attention on tensors. After: the contraction of queries and
 // keys, the softmax, and the contraction with the values as linalg.generic ops
@@ -26,10 +26,12 @@ namespace {
 /// Loops and tensor axes are letters: batch b, key head g, query head r of the
 /// group of g, row i, key j, lane d of queries and keys, lane v of values. The
 /// query head is h = g * (Hq / Hkv) + r; where every group has one head there
-/// is no r.
+/// is no r. Where Hq / Hkv is unknown, keys and values are repeated first, so
+/// that it is 1.
 class Decomposition {
 public:
-  Decomposition(AttentionOp op, OpBuilder &b) : op(op), b(b), loc(op.getLoc()) {}
+  Decomposition(AttentionOp op, OpBuilder &b)
+      : op(op), b(b), loc(op.getLoc()) {}
 
   SmallVector<Value> run();
 
@@ -45,18 +47,22 @@ private:
   Value splitHeads(Value tensor, StringRef axes);
   Value joinHeads(Value tensor, RankedTensorType type, StringRef axes);
   Value gatherPages(Value pages, Layout layout, StringRef axes);
+  void repeatHeads(Operand &keys, Operand &values);
+  Value rotated(Value heads, Layout layout, std::optional<LanesAttr> lanes,
+                Region &region);
 
   Value scores(Operand query, Operand key);
   Value rowMaximum(Value x);
   Value weights(Value x, Value maximum);
   Value rowSum(Value p, Value maximum);
   Value accumulate(Value p, Operand value);
+  Value normalized(Value total, Value sum);
+  Value logsumexp(Value maximum, Value sum);
 
   /// A linalg.generic over `loops` that writes `init`; `body` gets the elements
   /// of `inputs`, then the one of `init`, as f32.
   Value generic(StringRef loops, StringRef reduced, ArrayRef<Operand> inputs,
                 Operand init, Body body);
-  SmallVector<Value> apply(Region &region, ValueRange arguments);
   Value index(char axis);
   Value queryHead();
 
@@ -74,6 +80,18 @@ private:
   std::string currentLoops;
 };
 } // namespace
+
+/// What `region` yields for `arguments`.
+static SmallVector<Value> apply(OpBuilder &b, Region &region,
+                                ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(region.getArguments(), arguments);
+  for (Operation &inner : region.front().without_terminator())
+    b.clone(inner, mapping);
+  return llvm::map_to_vector(
+      region.front().getTerminator()->getOperands(),
+      [&](Value operand) { return mapping.lookupOrDefault(operand); });
+}
 
 static constexpr float minusInfinity = -std::numeric_limits<float>::infinity();
 
@@ -105,16 +123,8 @@ void Decomposition::measure() {
     extents['j'] = arith::MulIOp::create(b, loc, pages, page).getResult();
   }
   std::optional<int64_t> group = op.getStaticHeadGroup();
-  grouped = group != 1;
-  if (group) {
-    extents['r'] = b.getIndexAttr(*group);
-    return;
-  }
-  Value queryHeads = getValueOrCreateConstantIndexOp(
-      b, loc, extent(op.getQuery(), op.getQueryLayout(), 1));
-  Value keyHeads = getValueOrCreateConstantIndexOp(b, loc, extents['g']);
-  extents['r'] =
-      arith::DivUIOp::create(b, loc, queryHeads, keyHeads).getResult();
+  grouped = group && *group != 1;
+  extents['r'] = b.getIndexAttr(group.value_or(1));
 }
 
 /// The dimensions of axes with "gr" that the joint head dimension stands for.
@@ -199,9 +209,8 @@ Value Decomposition::generic(StringRef loopNames, StringRef reduced,
   addMap(init.axes);
   SmallVector<utils::IteratorType> iterators;
   for (char loop : loops)
-    iterators.push_back(reduced.contains(loop)
-                            ? utils::IteratorType::reduction
-                            : utils::IteratorType::parallel);
+    iterators.push_back(reduced.contains(loop) ? utils::IteratorType::reduction
+                                               : utils::IteratorType::parallel);
   currentLoops = loops;
   Type elementType = cast<ShapedType>(init.tensor.getType()).getElementType();
   return linalg::GenericOp::create(
@@ -233,17 +242,6 @@ Value Decomposition::queryHead() {
   return arith::AddIOp::create(b, loc, first, index('r'));
 }
 
-SmallVector<Value> Decomposition::apply(Region &region, ValueRange arguments) {
-  IRMapping mapping;
-  mapping.map(region.getArguments(), arguments);
-  for (Operation &inner : region.front().without_terminator())
-    b.clone(inner, mapping);
-  SmallVector<Value> yielded;
-  for (Value operand : region.front().getTerminator()->getOperands())
-    yielded.push_back(mapping.lookupOrDefault(operand));
-  return yielded;
-}
-
 /// The keys or values of every sequence, read from their pages.
 Value Decomposition::gatherPages(Value pages, Layout layout, StringRef axes) {
   auto type = cast<RankedTensorType>(pages.getType());
@@ -263,6 +261,31 @@ Value Decomposition::gatherPages(Value pages, Layout layout, StringRef axes) {
   });
 }
 
+/// Keys and values with a head for every query head.
+void Decomposition::repeatHeads(Operand &keys, Operand &values) {
+  OpFoldResult heads = tensor::getMixedSize(
+      b, loc, op.getQuery(), AttentionOp::getAxis(op.getQueryLayout(), 1));
+  Value queryHeads = getValueOrCreateConstantIndexOp(b, loc, heads);
+  Value keyHeads = getValueOrCreateConstantIndexOp(b, loc, extents['g']);
+  extents['g'] = heads;
+  for (Operand *operand : {&keys, &values}) {
+    StringRef axes = operand->axes;
+    Value source = operand->tensor;
+    Value init =
+        empty(axes, cast<ShapedType>(source.getType()).getElementType());
+    operand->tensor = generic(axes, "", {}, {init, axes}, [&](ValueRange) {
+      // h / (Hq / Hkv), the division that may be by zero left out.
+      Value head = arith::DivUIOp::create(
+          b, loc, arith::MulIOp::create(b, loc, index('g'), keyHeads),
+          queryHeads);
+      SmallVector<Value> at;
+      for (char axis : axes)
+        at.push_back(axis == 'g' ? head : index(axis));
+      return castToF32(b, loc, tensor::ExtractOp::create(b, loc, source, at));
+    });
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // The steps
 //===----------------------------------------------------------------------===//
@@ -270,28 +293,29 @@ Value Decomposition::gatherPages(Value pages, Layout layout, StringRef axes) {
 /// x[b,g,r,i,j]: scores after `score`, minus infinity where masked, so that
 /// not even a score that is not a number goes on.
 Value Decomposition::scores(Operand query, Operand key) {
-  Value dot = generic(
-      "bgrijd", "d", {query, key}, {filled("bgrij", 0.0f), "bgrij"},
-      [&](ValueRange e) -> Value {
-        return arith::AddFOp::create(
-            b, loc, e[2], arith::MulFOp::create(b, loc, e[0], e[1]));
-      });
-  return generic(
-      "bgrij", "", {{dot, "bgrij"}},
-      {empty("bgrij", b.getF32Type()), "bgrij"}, [&](ValueRange e) -> Value {
-        Value x = arith::MulFOp::create(b, loc, e[0], op.getScale());
-        SmallVector<Value> at = {index('b'), queryHead(), index('i'),
-                                 index('j')};
-        if (!op.getScore().empty()) {
-          SmallVector<Value> arguments = {x};
-          arguments.append(at);
-          x = apply(op.getScore(), arguments).front();
-        }
-        if (op.getMask().empty())
-          return x;
-        return arith::SelectOp::create(b, loc, apply(op.getMask(), at).front(),
-                                       x, constant(minusInfinity));
-      });
+  Value dot =
+      generic("bgrijd", "d", {query, key}, {filled("bgrij", 0.0f), "bgrij"},
+              [&](ValueRange e) -> Value {
+                return arith::AddFOp::create(
+                    b, loc, e[2], arith::MulFOp::create(b, loc, e[0], e[1]));
+              });
+  return generic("bgrij", "", {{dot, "bgrij"}},
+                 {empty("bgrij", b.getF32Type()), "bgrij"},
+                 [&](ValueRange e) -> Value {
+                   Value x = arith::MulFOp::create(b, loc, e[0], op.getScale());
+                   SmallVector<Value> at = {index('b'), queryHead(), index('i'),
+                                            index('j')};
+                   if (!op.getScore().empty()) {
+                     SmallVector<Value> arguments = {x};
+                     arguments.append(at);
+                     x = apply(b, op.getScore(), arguments).front();
+                   }
+                   if (op.getMask().empty())
+                     return x;
+                   return arith::SelectOp::create(
+                       b, loc, apply(b, op.getMask(), at).front(), x,
+                       constant(minusInfinity));
+                 });
 }
 
 /// m[b,g,r,i]: the largest score, the sink of the head included.
@@ -325,15 +349,15 @@ Value Decomposition::weights(Value x, Value maximum) {
 Value Decomposition::rowSum(Value p, Value maximum) {
   Value init = filled("bgri", 0.0f);
   if (Value sinks = op.getSinks())
-    init = generic(
-        "bgri", "", {{maximum, "bgri"}}, {init, "bgri"},
-        [&](ValueRange e) -> Value {
-          Value sink = tensor::ExtractOp::create(b, loc, sinks, queryHead());
-          Value weight = math::ExpOp::create(
-              b, loc, arith::SubFOp::create(b, loc, sink, e[0]));
-          return arith::SelectOp::create(b, loc, isMinusInfinity(e[0]),
-                                         constant(0.0f), weight);
-        });
+    init = generic("bgri", "", {{maximum, "bgri"}}, {init, "bgri"},
+                   [&](ValueRange e) -> Value {
+                     Value sink =
+                         tensor::ExtractOp::create(b, loc, sinks, queryHead());
+                     Value weight = math::ExpOp::create(
+                         b, loc, arith::SubFOp::create(b, loc, sink, e[0]));
+                     return arith::SelectOp::create(
+                         b, loc, isMinusInfinity(e[0]), constant(0.0f), weight);
+                   });
   return generic("bgrij", "j", {{p, "bgrij"}}, {init, "bgri"},
                  [&](ValueRange e) -> Value {
                    return arith::AddFOp::create(b, loc, e[0], e[1]);
@@ -344,88 +368,88 @@ Value Decomposition::rowSum(Value p, Value maximum) {
 /// zero contributes nothing even if its value is not a number.
 Value Decomposition::accumulate(Value p, Operand value) {
   bool mayMask = !op.getMask().empty() || !op.getScore().empty();
-  return generic(
-      "bgrijv", "j", {{p, "bgrij"}, value}, {filled("bgriv", 0.0f), "bgriv"},
-      [&](ValueRange e) -> Value {
-        Value contribution = arith::MulFOp::create(b, loc, e[0], e[1]);
-        if (mayMask) {
-          Value zero = constant(0.0f);
-          Value unseen = arith::CmpFOp::create(
-              b, loc, arith::CmpFPredicate::OEQ, e[0], zero);
-          contribution =
-              arith::SelectOp::create(b, loc, unseen, zero, contribution);
-        }
-        return arith::AddFOp::create(b, loc, e[2], contribution);
+  return generic("bgrijv", "j", {{p, "bgrij"}, value},
+                 {filled("bgriv", 0.0f), "bgriv"}, [&](ValueRange e) -> Value {
+                   Value contribution =
+                       arith::MulFOp::create(b, loc, e[0], e[1]);
+                   if (mayMask) {
+                     Value zero = constant(0.0f);
+                     Value unseen = arith::CmpFOp::create(
+                         b, loc, arith::CmpFPredicate::OEQ, e[0], zero);
+                     contribution = arith::SelectOp::create(b, loc, unseen,
+                                                            zero, contribution);
+                   }
+                   return arith::AddFOp::create(b, loc, e[2], contribution);
+                 });
+}
+
+Value Decomposition::normalized(Value total, Value sum) {
+  StringRef axes = op.getOutputLayout() == Layout::BHLD ? "bgriv" : "bigrv";
+  Value output = generic(
+      "bgriv", "", {{total, "bgriv"}, {sum, "bgri"}},
+      {splitHeads(op.getOutputInit(), axes), axes}, [&](ValueRange e) -> Value {
+        Value zero = constant(0.0f);
+        Value isEmpty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                              e[1], zero);
+        return arith::SelectOp::create(
+            b, loc, isEmpty, zero, arith::DivFOp::create(b, loc, e[0], e[1]));
+      });
+  return joinHeads(output, cast<RankedTensorType>(op.getOutputInit().getType()),
+                   axes);
+}
+
+Value Decomposition::logsumexp(Value maximum, Value sum) {
+  Value init = op.getLogsumexpInit();
+  Value result = generic(
+      "bgri", "", {{maximum, "bgri"}, {sum, "bgri"}},
+      {splitHeads(init, "bgri"), "bgri"}, [&](ValueRange e) -> Value {
+        Value natural = arith::AddFOp::create(
+            b, loc, e[0], math::LogOp::create(b, loc, e[1]));
+        return arith::SelectOp::create(b, loc, isMinusInfinity(e[0]),
+                                       constant(minusInfinity), natural);
+      });
+  return joinHeads(result, cast<RankedTensorType>(init.getType()), "bgri");
+}
+
+Value Decomposition::rotated(Value heads, Layout layout,
+                             std::optional<LanesAttr> lanes, Region &region) {
+  if (region.empty())
+    return heads;
+  return decomposeRotation(
+      b, loc, heads, layout, *lanes, b.getF32Type(),
+      [&](OpBuilder &b, Location, ValueRange row, Value pair) {
+        SmallVector<Value> at(row);
+        at.push_back(pair);
+        SmallVector<Value> cosSin = apply(b, region, at);
+        return std::make_pair(cosSin[0], cosSin[1]);
       });
 }
 
 SmallVector<Value> Decomposition::run() {
   measure();
-  auto axesOf = [](Layout layout, StringRef bhld, StringRef blhd) {
-    return layout == Layout::BHLD ? bhld : blhd;
-  };
-  Value query = op.getQuery(), key = op.getKey(), value = op.getValue();
+  Value key = op.getKey(), value = op.getValue();
   Layout keyLayout = op.getKeyLayout(), valueLayout = op.getValueLayout();
   if (op.getBlockTable()) {
     key = gatherPages(key, keyLayout, "bgjd");
     value = gatherPages(value, valueLayout, "bgjv");
     keyLayout = valueLayout = Layout::BHLD;
   }
-  auto rotate = [&](Value tensor, Layout layout, std::optional<LanesAttr> lanes,
-                    Region &region) {
-    if (region.empty())
-      return tensor;
-    return decomposeRotation(
-        b, loc, tensor, layout, *lanes, b.getF32Type(),
-        [&](OpBuilder &inner, Location, ValueRange row, Value pair) {
-          IRMapping mapping;
-          mapping.map(region.getArguments().take_front(3), row);
-          mapping.map(region.getArgument(3), pair);
-          for (Operation &ops : region.front().without_terminator())
-            inner.clone(ops, mapping);
-          OperandRange yielded = region.front().getTerminator()->getOperands();
-          return std::make_pair(mapping.lookupOrDefault(yielded[0]),
-                                mapping.lookupOrDefault(yielded[1]));
-        });
-  };
-  query = rotate(query, op.getQueryLayout(), op.getQueryLanes(),
-                 op.getRotateQuery());
-  key = rotate(key, keyLayout, op.getKeyLanes(), op.getRotateKey());
-  StringRef queryAxes = axesOf(op.getQueryLayout(), "bgrid", "bigrd");
-  Value x = scores({splitHeads(query, queryAxes), queryAxes},
-                   {key, axesOf(keyLayout, "bgjd", "bjgd")});
+  Value query = rotated(op.getQuery(), op.getQueryLayout(), op.getQueryLanes(),
+                        op.getRotateQuery());
+  key = rotated(key, keyLayout, op.getKeyLanes(), op.getRotateKey());
+  StringRef queryAxes = op.getQueryLayout() == Layout::BHLD ? "bgrid" : "bigrd";
+  Operand keys = {key, keyLayout == Layout::BHLD ? "bgjd" : "bjgd"};
+  Operand values = {value, valueLayout == Layout::BHLD ? "bgjv" : "bjgv"};
+  if (!op.getStaticHeadGroup())
+    repeatHeads(keys, values);
+
+  Value x = scores({splitHeads(query, queryAxes), queryAxes}, keys);
   Value maximum = rowMaximum(x);
   Value p = weights(x, maximum);
   Value sum = rowSum(p, maximum);
-  Value total =
-      accumulate(p, {value, axesOf(valueLayout, "bgjv", "bjgv")});
-
-  StringRef outputAxes = axesOf(op.getOutputLayout(), "bgriv", "bigrv");
-  Value output = generic(
-      "bgriv", "", {{total, "bgriv"}, {sum, "bgri"}},
-      {splitHeads(op.getOutputInit(), outputAxes), outputAxes},
-      [&](ValueRange e) -> Value {
-        Value zero = constant(0.0f);
-        Value isEmpty = arith::CmpFOp::create(
-            b, loc, arith::CmpFPredicate::OEQ, e[1], zero);
-        return arith::SelectOp::create(
-            b, loc, isEmpty, zero,
-            arith::DivFOp::create(b, loc, e[0], e[1]));
-      });
-  SmallVector<Value> results = {joinHeads(
-      output, cast<RankedTensorType>(op.getOutputInit().getType()), outputAxes)};
-  if (Value init = op.getLogsumexpInit()) {
-    Value logsumexp = generic(
-        "bgri", "", {{maximum, "bgri"}, {sum, "bgri"}},
-        {splitHeads(init, "bgri"), "bgri"}, [&](ValueRange e) -> Value {
-          Value natural = arith::AddFOp::create(
-              b, loc, e[0], math::LogOp::create(b, loc, e[1]));
-          return arith::SelectOp::create(b, loc, isMinusInfinity(e[0]),
-                                         constant(minusInfinity), natural);
-        });
-    results.push_back(
-        joinHeads(logsumexp, cast<RankedTensorType>(init.getType()), "bgri"));
-  }
+  SmallVector<Value> results = {normalized(accumulate(p, values), sum)};
+  if (op.getLogsumexpInit())
+    results.push_back(logsumexp(maximum, sum));
   return results;
 }
 

@@ -1,7 +1,7 @@
 //===- Rotation.cpp - Rotated lanes as linalg -----------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,9 @@ struct AngleTables {
 /// `value` in the element type `type`, whatever float type it has.
 static Value castFloat(OpBuilder &b, Location loc, Value value, Type type) {
   value = castToF32(b, loc, value);
-  return type.isF32() ? value
-                      : arith::TruncFOp::create(b, loc, type, value).getResult();
+  return type.isF32()
+             ? value
+             : arith::TruncFOp::create(b, loc, type, value).getResult();
 }
 
 /// Computes the tables over `extents`, the sizes of b, h, l and of the pairs.
@@ -42,9 +43,9 @@ static AngleTables emitAngleTables(OpBuilder &b, Location loc,
   aside.addArguments(SmallVector<Type>(4, b.getIndexType()), locs);
   OpBuilder asideBuilder(b.getContext());
   asideBuilder.setInsertionPointToStart(&aside);
-  auto formula =
-      emitCosSin(asideBuilder, loc, ValueRange(aside.getArguments()).take_front(3),
-                 aside.getArgument(3));
+  auto formula = emitCosSin(asideBuilder, loc,
+                            ValueRange(aside.getArguments()).take_front(3),
+                            aside.getArgument(3));
 
   AngleTables tables;
   SmallVector<OpFoldResult> sizes;
@@ -108,7 +109,8 @@ Value posenc::decomposeRotation(OpBuilder &b, Location loc, Value input,
   int64_t rowDim = AttentionOp::getAxis(layout, 2);
   OpFoldResult numPairs = b.getIndexAttr(lanes.getNumPairs());
   AngleTables tables = emitAngleTables(
-      b, loc, {inputSizes[0], inputSizes[headDim], inputSizes[rowDim], numPairs},
+      b, loc,
+      {inputSizes[0], inputSizes[headDim], inputSizes[rowDim], numPairs},
       emitCosSin);
 
   // The first and the second members of all pairs.
@@ -120,7 +122,8 @@ Value posenc::decomposeRotation(OpBuilder &b, Location loc, Value input,
   SmallVector<OpFoldResult> secondOffsets(firstOffsets);
   secondOffsets[3] = b.getIndexAttr(lanes.getPair(0).second);
   if (lanes.getNumPairs() > 1)
-    strides[3] = b.getIndexAttr(lanes.getPair(1).first - lanes.getPair(0).first);
+    strides[3] =
+        b.getIndexAttr(lanes.getPair(1).first - lanes.getPair(0).first);
   auto slice = [&](Value source, ArrayRef<OpFoldResult> offsets) -> Value {
     return tensor::ExtractSliceOp::create(b, loc, source, offsets, sizes,
                                           strides);
