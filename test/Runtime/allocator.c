@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 // RUN: %clang %runtime_flags %s %runtime_serial -o %t && %t
 
+#include "process.h"
 #include "testing.h"
 
 #include <pthread.h>
@@ -90,11 +91,10 @@ static void test_threads(void) {
     pthread_join(threads[i], NULL);
 }
 
-int main(int count, char **unused) {
-  (void)unused;
+int main(void) {
   test_alignment();
   test_reuse();
-  if (count == 1) // the sanitizers' own memory counts as resident
+  if (!SANITIZED)
     test_bound();
   test_threads();
   return 0;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 // REQUIRES: openmp
+// UNSUPPORTED: sanitizer
 // RUN: %clang %runtime_flags -fopenmp %s %runtime_openmp -o %t && %t
 
 #include "internal.h"

@@ -6,6 +6,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+// Address sanitizer cannot register what objcopy hides.
+// UNSUPPORTED: address_sanitizer
+//
 // Linked into the program as objects, each with a runtime of its own made
 // private, as the compiler does:
 // RUN: %clang %runtime_flags -DNAME=first -r %S/Inputs/library.c %runtime_pool -o %t.first.o
