@@ -30,6 +30,8 @@
 #define POSENC_RUNTIME_H
 
 #include "dlpack_abi.h"
+#include "host_threads_abi.h"
+#include "library_abi.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,16 +39,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// What a compiled function returns.
-enum {
-  POSENC_OK = 0,
-  POSENC_ERROR_ARGUMENT = 1,        // an argument is not what the table says
-  POSENC_ERROR_SHAPE = 2,           // sizes do not fit one another
-  POSENC_ERROR_UNSUPPORTED_CPU = 3, // this CPU or system lacks instructions
-  POSENC_ERROR_RUNTIME = 4,         // a value found while computing is bad
-  POSENC_ERROR_MEMORY = 5           // no memory for an intermediate buffer
-};
 
 // Bytes of an error message with its final NUL; longer ones are cut. Libraries
 // in one process share the buffer, so this never changes.
@@ -117,10 +109,6 @@ int32_t posenc_rt_report_shapes(const posenc_function *function,
 // Errors
 //===----------------------------------------------------------------------===//
 
-// The message of the last compiled function called on this thread, of any
-// posenc library in the process; "" if it succeeded or there was none.
-const char *posenc_last_error(void);
-
 // The code of the first failure of the current call; POSENC_OK if none.
 int32_t posenc_rt_status(void);
 
@@ -172,23 +160,6 @@ bool posenc_rt_cpu_supports(uint32_t feature_mask);
 // Records POSENC_ERROR_UNSUPPORTED_CPU for function `name` where they lack
 // one. Returns POSENC_OK or that code. Begins a call, as check_inputs does.
 int32_t posenc_rt_require_cpu(uint32_t feature_mask, const char *name);
-
-//===----------------------------------------------------------------------===//
-// --threads=host
-//===----------------------------------------------------------------------===//
-
-// A host's thread pool: calls work(data, i) once for every i in [0, count), on
-// any threads, in any order, and returns when all have returned.
-typedef void (*posenc_host_parallel_for)(void (*work)(void *data,
-                                                      int64_t index),
-                                         void *data, int64_t count, void *user);
-
-// Sets the pool of all posenc libraries in the process that were compiled with
-// --threads=host; NULL, the default, is serial. Not while one is running.
-void posenc_set_parallel_for(posenc_host_parallel_for function, void *user);
-
-// The pool that is set, and its user pointer.
-posenc_host_parallel_for posenc_get_parallel_for(void **user);
 
 #ifdef __cplusplus
 }
