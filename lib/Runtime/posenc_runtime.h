@@ -129,8 +129,10 @@ void posenc_rt_assert(bool ok, const char *message);
 // whatever the caller's floating-point state, which is bit-equal afterwards.
 int32_t posenc_rt_run(void (*body)(int64_t *descriptors), int64_t *descriptors);
 
-// Calls `task(ctx, i, i + 1, scratch)` for every i in [0, count), in this
-// order, on several threads, and returns when all are done. `scratch` is 64
+// Calls `task(ctx, i, i + 1, scratch)` for every i in [0, count), handed out in
+// this order to several threads, and returns when all are done. The threads are
+// as many as the least of POSENC_NUM_THREADS, OMP_NUM_THREADS and the CPUs of
+// the affinity mask, read at the first call. `scratch` is 64
 // byte aligned, at least `scratch_bytes` long (NULL for 0) and belongs to the
 // task until it returns. Tasks run rounding to nearest, exceptions masked,
 // denormals flushed. Within a task it runs serially, in line; so it does while
