@@ -2,11 +2,11 @@
 
 // The mask of a tile sees the row of the whole; the last tile of rows is short.
 
-// CHECK-DAG: #[[SIZE:.*]] = affine_map<(d0) -> (-d0 + 5, 3)>
+// CHECK-DAG: #[[$SIZE:.*]] = affine_map<(d0) -> (-d0 + 5, 3)>
 // CHECK-LABEL: func @rows
 //       CHECK:   scf.for %[[H:[a-z0-9]+]] = %{{.*}} step %c2
 //       CHECK:     scf.for %[[I:[a-z0-9]+]] = %{{.*}} step %c3
-//       CHECK:       %[[ROWS:[a-z0-9]+]] = affine.min #[[SIZE]](%[[I]])
+//       CHECK:       %[[ROWS:[a-z0-9]+]] = affine.min #[[$SIZE]](%[[I]])
 //       CHECK:       tensor.extract_slice %{{.*}}[0, %[[H]], %[[I]], 0] [1, 2, %[[ROWS]], 8]
 //       CHECK:       posenc.attention
 //       CHECK:         mask(%{{.*}}, %{{.*}}, %[[ROW:[a-z0-9]+]], %[[KEY:[a-z0-9]+]]) {
