@@ -181,37 +181,70 @@ struct FoldOutput : OpRewritePattern<AttentionOp> {
   }
 };
 
+} // namespace
+
+/// The transpose that holds the heads of `tensor` in the other axis order.
+static std::optional<HeadsSource> getTransposed(Value tensor, Layout layout) {
+  for (HeadsSource source : getHeadsSources(tensor, layout))
+    if (source.layout != layout && source.repeats == 1)
+      return source;
+  return std::nullopt;
+}
+
+/// `heads` with h and l swapped, as a tensor of `type`.
+static Value transpose(OpBuilder &b, Location loc, Value heads, Type type) {
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, heads);
+  std::swap(sizes[1], sizes[2]);
+  Type elementType = cast<ShapedType>(heads.getType()).getElementType();
+  Value init = tensor::EmptyOp::create(b, loc, sizes, elementType);
+  Value transposed = linalg::TransposeOp::create(b, loc, heads, init,
+                                                 ArrayRef<int64_t>{0, 2, 1, 3})
+                         ->getResult(0);
+  if (transposed.getType() == type)
+    return transposed;
+  return tensor::CastOp::create(b, loc, type, transposed);
+}
+
+namespace {
 /// The rotation of a transpose is the transpose of a rotation.
-struct SinkTransposes : OpInterfaceRewritePattern<RotaryOpInterface> {
+struct SinkBehindRotation : OpInterfaceRewritePattern<RotaryOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
   LogicalResult matchAndRewrite(RotaryOpInterface op,
                                 PatternRewriter &rewriter) const override {
-    Value input = op.getRotatedOperand().get();
-    Layout layout = op.getRotatedLayout();
-    HeadsSource source = {input, layout, 1};
-    for (HeadsSource candidate : getHeadsSources(input, layout))
-      if (candidate.layout != layout && candidate.repeats == 1) {
-        source = candidate;
-        break;
-      }
-    if (source.tensor == input)
+    std::optional<HeadsSource> source =
+        getTransposed(op.getRotatedOperand().get(), op.getRotatedLayout());
+    if (!source)
       return rewriter.notifyMatchFailure(op, "rotates no transpose");
-    Location loc = op.getLoc();
-    Value rotated = op.rotate(rewriter, source.tensor, source.layout);
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(rewriter, loc, rotated);
-    std::swap(sizes[1], sizes[2]);
-    Type elementType = cast<ShapedType>(rotated.getType()).getElementType();
-    Value init = tensor::EmptyOp::create(rewriter, loc, sizes, elementType);
-    Value transposed =
-        linalg::TransposeOp::create(rewriter, loc, rotated, init,
-                                    ArrayRef<int64_t>{0, 2, 1, 3})
-            ->getResult(0);
-    Type type = op->getResult(0).getType();
-    if (transposed.getType() != type)
-      transposed = tensor::CastOp::create(rewriter, loc, type, transposed);
-    rewriter.replaceOp(op, transposed);
+    Value rotated = op.rotate(rewriter, source->tensor, source->layout);
+    rewriter.replaceOp(op, transpose(rewriter, op.getLoc(), rotated,
+                                     op->getResult(0).getType()));
+    return success();
+  }
+};
+
+/// A slice of a transpose is the transpose of a slice: queries, keys and values
+/// cut from one projection.
+struct SinkBehindSlice : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getSourceType().getRank() != 4 || op.getType().getRank() != 4)
+      return rewriter.notifyMatchFailure(op, "is not a slice of heads");
+    std::optional<HeadsSource> source =
+        getTransposed(op.getSource(), Layout::BHLD);
+    if (!source)
+      return rewriter.notifyMatchFailure(op, "is not a slice of a transpose");
+    auto swapped = [](SmallVector<OpFoldResult> bounds) {
+      std::swap(bounds[1], bounds[2]);
+      return bounds;
+    };
+    Value slice = tensor::ExtractSliceOp::create(
+        rewriter, op.getLoc(), source->tensor, swapped(op.getMixedOffsets()),
+        swapped(op.getMixedSizes()), swapped(op.getMixedStrides()));
+    rewriter.replaceOp(op,
+                       transpose(rewriter, op.getLoc(), slice, op.getType()));
     return success();
   }
 };
@@ -221,7 +254,8 @@ struct FoldLayoutsPass : posenc::impl::FoldLayoutsPassBase<FoldLayoutsPass> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldOperands, FoldOutput, SinkTransposes>(&getContext());
+    patterns.add<FoldOperands, FoldOutput, SinkBehindRotation, SinkBehindSlice>(
+        &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

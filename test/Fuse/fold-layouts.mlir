@@ -94,3 +94,25 @@ func.func @one_row(%q: tensor<2x1x8x16xf32>, %k: tensor<2x2x4x16xf32>,
       value(%k : tensor<2x2x4x16xf32>) scale(%scale) outs(%init : tensor<2x8x1x16xf32>) -> tensor<2x8x1x16xf32>
   return %o : tensor<2x8x1x16xf32>
 }
+
+// -----
+
+// Queries, keys and values cut from one projection stay views of it.
+
+// CHECK-LABEL: func @fused_projection
+//  CHECK-SAME:   %[[QKV:[a-z0-9]+]]: tensor<1x?x4x48xf32>
+//   CHECK-NOT:   linalg.transpose
+//       CHECK:   %[[Q:.*]] = tensor.extract_slice %[[QKV]][0, 0, 0, 0] [1, %{{.*}}, 4, 16]
+//       CHECK:   %[[K:.*]] = tensor.extract_slice %[[QKV]][0, 0, 0, 16] [1, %{{.*}}, 4, 16]
+//       CHECK:   posenc.attention query(%[[Q]] : {{.*}}) key(%[[K]] :
+//  CHECK-SAME:     layouts(blhd, blhd, blhd, bhld)
+func.func @fused_projection(%qkv: tensor<1x?x4x48xf32>, %l: index, %init: tensor<1x4x?x16xf32>, %scale: f32) -> tensor<1x4x?x16xf32> {
+  %e = tensor.empty(%l) : tensor<1x4x?x48xf32>
+  %t = linalg.transpose ins(%qkv : tensor<1x?x4x48xf32>) outs(%e : tensor<1x4x?x48xf32>) permutation = [0, 2, 1, 3]
+  %q = tensor.extract_slice %t[0, 0, 0, 0] [1, 4, %l, 16] [1, 1, 1, 1] : tensor<1x4x?x48xf32> to tensor<1x4x?x16xf32>
+  %k = tensor.extract_slice %t[0, 0, 0, 16] [1, 4, %l, 16] [1, 1, 1, 1] : tensor<1x4x?x48xf32> to tensor<1x4x?x16xf32>
+  %v = tensor.extract_slice %t[0, 0, 0, 32] [1, 4, %l, 16] [1, 1, 1, 1] : tensor<1x4x?x48xf32> to tensor<1x4x?x16xf32>
+  %o = posenc.attention query(%q : tensor<1x4x?x16xf32>) key(%k : tensor<1x4x?x16xf32>)
+      value(%v : tensor<1x4x?x16xf32>) scale(%scale) outs(%init : tensor<1x4x?x16xf32>) -> tensor<1x4x?x16xf32>
+  return %o : tensor<1x4x?x16xf32>
+}
