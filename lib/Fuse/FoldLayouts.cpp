@@ -216,7 +216,8 @@ struct SinkBehindRotation : OpInterfaceRewritePattern<RotaryOpInterface> {
         getTransposed(op.getRotatedOperand().get(), op.getRotatedLayout());
     if (!source)
       return rewriter.notifyMatchFailure(op, "rotates no transpose");
-    Value rotated = op.rotate(rewriter, source->tensor, source->layout);
+    Value rotated =
+        op.rotate(rewriter, source->tensor, source->layout, /*lane=*/0);
     rewriter.replaceOp(op, transpose(rewriter, op.getLoc(), rotated,
                                      op->getResult(0).getType()));
     return success();
