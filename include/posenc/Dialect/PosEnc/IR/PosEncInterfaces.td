@@ -28,7 +28,7 @@ def FormulaOpInterface : OpInterface<"FormulaOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       Emits, at the insertion point of `b`, element `at` of the result and
-      returns it: f32 for an encoding or a bias, i1 for a mask.
+      returns it, of the result's element type: i1 for a mask, f32 for a bias.
 
       The caller passes one `index` value a result dimension, each within the
       dimension's extent. The formula is total: it is defined for every such

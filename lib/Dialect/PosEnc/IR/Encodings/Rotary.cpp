@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../ShapeUtils.h"
+#include "../CanonicalForms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
@@ -35,13 +35,12 @@ LogicalResult RotaryOp::verify() {
   if (caches) {
     auto cosType = cast<RankedTensorType>(getCos().getType());
     auto sinType = cast<RankedTensorType>(getSin().getType());
-    bool widthFits = extentsMayAgree(cosType.getShape().back(),
-                                     lanes.getNumPairs());
-    bool rank3Fits =
-        cosType.getRank() == 2 ||
-        ((cosType.getDimSize(0) == 1 ||
-          extentsMayAgree(cosType.getDimSize(0), batch)) &&
-         extentsMayAgree(cosType.getDimSize(1), rows));
+    bool widthFits =
+        extentsMayAgree(cosType.getShape().back(), lanes.getNumPairs());
+    bool rank3Fits = cosType.getRank() == 2 ||
+                     ((cosType.getDimSize(0) == 1 ||
+                       extentsMayAgree(cosType.getDimSize(0), batch)) &&
+                      extentsMayAgree(cosType.getDimSize(1), rows));
     if (cosType != sinType || !widthFits || !rank3Fits) // C3
       return emitOpError() << "caches are " << cosType << " and " << sinType
                            << " for an input " << type << "; they must be "
@@ -53,19 +52,25 @@ LogicalResult RotaryOp::verify() {
       caches && cast<ShapedType>(getCos().getType()).getRank() == 3;
   if (Value positions = getPositions()) {
     auto positionType = cast<RankedTensorType>(positions.getType());
-    bool batchFits = positionType.getRank() == 1 ||
-                     positionType.getDimSize(0) == 1 ||
-                     extentsMayAgree(positionType.getDimSize(0), batch);
-    if (directCaches || !batchFits ||
-        !extentsMayAgree(positionType.getShape().back(), rows)) // C4
+    bool real = isa<FloatType>(positionType.getElementType());
+    if (directCaches || (caches && real) ||
+        !positionsFit(positionType, batch, rows)) // C4
       return emitOpError() << "'positions' is " << positionType
                            << " for an input " << type
                            << "; it must be [batch or 1, length] or [length], "
-                              "and not come with caches of rank 3";
+                              "of integers where caches are read, and not "
+                              "come with caches of rank 3";
   }
   if (getOffset() && (getPositions() || directCaches)) // C5
     return emitOpError("'offset' numbers the rows only where neither "
                        "'positions' nor caches of rank 3 do; drop one");
+  if (FrequenciesAttrInterface frequencies = getFrequenciesAttr()) { // C6
+    size_t count = frequencies.getFrequencies(lanes.getCount()).size();
+    if (count != static_cast<size_t>(lanes.getNumPairs()))
+      return emitOpError() << "has " << count << " frequencies for "
+                           << lanes.getNumPairs()
+                           << " pairs of lanes; one each is needed";
+  }
   return success();
 }
 
@@ -83,21 +88,14 @@ static Value readCache(OpBuilder &b, Location loc, RotaryOp op, Value cache,
       batch = arith::ConstantIndexOp::create(b, loc, 0);
     at = {batch, row, pair};
   } else {
-    Value position = emitPosition(b, loc, op.getPositions(), op.getOffset(),
-                                  batch, row);
-    at = {castToIndex(b, loc, position), pair};
+    Value position =
+        emitPosition(b, loc, op.getPositions(), op.getOffset(), batch, row);
+    // A position past the end must not read past the end.
+    position = clampToExtent(b, loc, castToIndex(b, loc, position), cache,
+                             /*dim=*/0);
+    at = {position, pair};
   }
   return castToF32(b, loc, tensor::ExtractOp::create(b, loc, cache, at));
-}
-
-/// A constant table of f32 numbers read at `index`.
-static Value readTable(OpBuilder &b, Location loc, ArrayRef<float> numbers,
-                       Value index) {
-  auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())},
-                                    b.getF32Type());
-  Value table = arith::ConstantOp::create(b, loc,
-                                          DenseElementsAttr::get(type, numbers));
-  return tensor::ExtractOp::create(b, loc, table, index);
 }
 
 /// Cosine and sine of the row's position times the frequency of `pair`.
@@ -120,8 +118,7 @@ static std::pair<Value, Value> emitAngle(OpBuilder &b, Location loc,
   Value cos = angle.getCos(), sin = angle.getSin();
   double factor = frequencies.getAttentionFactor();
   if (factor != 1.0) {
-    Value f = arith::ConstantOp::create(
-        b, loc, b.getF32FloatAttr(static_cast<float>(factor)));
+    Value f = createF32(b, loc, factor);
     cos = arith::MulFOp::create(b, loc, cos, f);
     sin = arith::MulFOp::create(b, loc, sin, f);
   }
@@ -154,7 +151,8 @@ Value RotaryOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
   // Where the lane stands: `relative` to the first, in which pair, as which of
   // its members. Lanes that pass through read pair 0 and are selected last.
   Value lane = at[3];
-  Value relative = arith::SubIOp::create(b, loc, lane, constant(lanes.getFirst()));
+  Value relative =
+      arith::SubIOp::create(b, loc, lane, constant(lanes.getFirst()));
   Value rotates = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                         relative, constant(lanes.getCount()));
   relative = select(rotates, relative, constant(0));
@@ -169,9 +167,9 @@ Value RotaryOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
   } else {
     Value two = constant(2);
     pair = arith::DivUIOp::create(b, loc, relative, two);
-    second = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                   arith::RemUIOp::create(b, loc, relative, two),
-                                   constant(1));
+    second = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq,
+        arith::RemUIOp::create(b, loc, relative, two), constant(1));
   }
   Value partner = select(second, arith::SubIOp::create(b, loc, lane, stride),
                          arith::AddIOp::create(b, loc, lane, stride));
@@ -194,15 +192,18 @@ Value RotaryOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
       b, loc, arith::MulFOp::create(b, loc, x, cos),
       arith::MulFOp::create(b, loc, read(partner), signedSin));
   Value y = select(rotates, rotated, x);
-  Type storage = getType().getElementType();
-  return storage.isF32() ? y
-                         : arith::TruncFOp::create(b, loc, storage, y).getResult();
+  return castFromF32(b, loc, y, getType().getElementType());
 }
 
-LogicalResult
-RotaryOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult RotaryOp::reifyResultShapes(OpBuilder &b,
+                                          ReifiedRankedShapedTypeDims &shapes) {
   shapes.push_back(tensor::getMixedSizes(b, getLoc(), getInput()));
   return success();
+}
+
+void RotaryOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<DropZeroOffset<RotaryOp>>(context);
 }
 
 void RotaryOp::propose(const ElementFormula &, OpBuilder &,

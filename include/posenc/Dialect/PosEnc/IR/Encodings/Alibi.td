@@ -52,6 +52,7 @@ def AlibiOp : PosEnc_Op<"alibi", [Pure, AttrSizedOperandSegments,
     attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// The slopes of the paper for `numHeads` heads.
     static ::llvm::SmallVector<float> getPaperSlopes(int64_t numHeads, double maxBias);

@@ -41,6 +41,7 @@ def CausalOp : PosEnc_Op<"causal", [Pure, AttrSizedOperandSegments,
     (`sizes` `(` $sizes^ `)`)? (`offset` `(` $offset^ `)`)? attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif // POSENC_ENCODINGS_CAUSAL

@@ -24,7 +24,9 @@ def RotaryOp : PosEnc_Op<"rotary", [Pure, AttrSizedOperandSegments,
     - with `frequencies`, `a = m * frequency[p]`, cosine and sine multiplied by
       the attention factor of the frequencies;
     - with `cos` and `sin`, they are read from the caches, which may hold any
-      numbers: `cache[m, p]` if of rank 2, `cache[b, row, p]` if of rank 3.
+      numbers: `cache[m, p]` if of rank 2, `cache[b, row, p]` if of rank 3. A
+      position outside of the cache is the caller's error; the nearest row is
+      read, so that nothing else is.
 
     The position of row `l` of batch `b` is `positions[b, l]` (`[1, L]` serves
     every batch, `[L]` likewise), and without `positions` it is `offset + l`,
@@ -35,8 +37,10 @@ def RotaryOp : PosEnc_Op<"rotary", [Pure, AttrSizedOperandSegments,
     - C1 either `frequencies` or both caches;
     - C2 the lanes lie within the head size, which is static;
     - C3 caches of rank 2 (`[rows, count / 2]`) or 3 (`[B or 1, L, count / 2]`), alike;
-    - C4 `positions` is `[B, L]`, `[1, L]` or `[L]`; not with caches of rank 3;
-    - C5 `offset` only without `positions` and without caches of rank 3.
+    - C4 `positions` is `[B, L]`, `[1, L]` or `[L]`, of integers where caches are
+      read; not with caches of rank 3;
+    - C5 `offset` only without `positions` and without caches of rank 3;
+    - C6 `frequencies` has one frequency a pair.
 
     ```mlir
     func.func @rotary(%x: tensor<1x4x?x16xf32>, %positions: tensor<1x?xi64>) -> tensor<1x4x?x16xf32> {
@@ -70,6 +74,7 @@ def RotaryOp : PosEnc_Op<"rotary", [Pure, AttrSizedOperandSegments,
     attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif // POSENC_ENCODINGS_ROTARY
