@@ -13,16 +13,21 @@
 using namespace mlir;
 using namespace mlir::posenc;
 
-/// C6: whether every row that `op` reads is in the table, as far as is known.
-static bool rowsMayFit(LearnedOp op) {
+/// C6: every row that is known now to be read lies within the table.
+static LogicalResult verifyRows(LearnedOp op) {
   int64_t rows = op.getTable().getType().getDimSize(0);
-  int64_t length = op.getType().getShape().take_back(2)[0];
-  int64_t rowOffset = op.getRowOffset();
+  int64_t length = op.getType().getShape().take_back(2).front();
   if (op.getOutOfRange() == OutOfRange::Clamp || op.getPositions() ||
       op.getOffset() || ShapedType::isDynamic(rows) ||
       ShapedType::isDynamic(length) || length == 0)
-    return true;
-  return rowOffset >= 0 && rowOffset <= rows - length;
+    return success();
+  int64_t first = op.getRowOffset();
+  if (first >= 0 && first <= rows - length)
+    return success();
+  return op.emitOpError() << "reads rows " << first << " to "
+                          << first + length - 1 << " of a table of " << rows
+                          << " rows; shorten the sequence, lengthen the table, "
+                             "or ask for 'out_of_range(<clamp>)'";
 }
 
 LogicalResult LearnedOp::verify() {
@@ -39,12 +44,8 @@ LogicalResult LearnedOp::verify() {
   if (failed(
           verifyPositions(*this, getPositions(), getOffset(), type))) // C3, C5
     return failure();
-  if (!rowsMayFit(*this)) // C6
-    return emitOpError() << "reads rows " << getRowOffset() << " to "
-                         << getRowOffset() + type.getShape().take_back(2)[0] - 1
-                         << " of a table of " << table.getDimSize(0)
-                         << " rows; shorten the sequence, lengthen the table, "
-                            "or ask for 'out_of_range(<clamp>)'";
+  if (failed(verifyRows(*this))) // C6
+    return failure();
   return verifySizes(*this, getSizes(), type); // C4
 }
 
@@ -54,7 +55,7 @@ Value LearnedOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
                                             /*batch=*/at.front(),
                                             /*row=*/at.take_back(2).front()));
   Value row = position;
-  if (int64_t offset = getRowOffset())
+  if (auto offset = static_cast<int64_t>(getRowOffset()))
     row = arith::AddIOp::create(b, loc, position,
                                 arith::ConstantIndexOp::create(b, loc, offset));
   row = clampToExtent(b, loc, row, getTable(), /*dim=*/0);
