@@ -7,6 +7,7 @@
 
 #include "posenc/Simplify/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -15,6 +16,7 @@ using namespace mlir;
 void posenc::buildSimplifyPipeline(OpPassManager &pm, const SimplifyOptions &) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createCheckRangesPass());
 }
 
 void posenc::registerSimplifyPipeline() {

@@ -117,6 +117,28 @@ Value posenc::clampToExtent(OpBuilder &b, Location loc, Value index,
   return arith::MaxSIOp::create(b, loc, index, constant(0));
 }
 
+void posenc::appendRangeConditions(
+    OpBuilder &b, Location loc, OpFoldResult first, OpFoldResult length,
+    Value table, StringRef what, StringRef remedy,
+    SmallVectorImpl<std::pair<Value, std::string>> &conditions) {
+  auto value = [&](OpFoldResult extent) {
+    return getValueOrCreateConstantIndexOp(b, loc, extent);
+  };
+  Value start = value(first);
+  Value notBefore = b.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::sge, start, value(b.getIndexAttr(0)));
+  conditions.emplace_back(
+      notBefore,
+      (what + " start before the first row of their table; " + remedy).str());
+  Value end = b.createOrFold<arith::AddIOp>(loc, start, value(length));
+  Value rows = value(tensor::getMixedSize(b, loc, table, 0));
+  Value notAfter =
+      b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sle, end, rows);
+  conditions.emplace_back(
+      notAfter,
+      (what + " end after the last row of their table; " + remedy).str());
+}
+
 template <typename Number>
 static Value readTable(OpBuilder &b, Location loc, Type element,
                        ArrayRef<Number> numbers, Value index) {

@@ -57,6 +57,14 @@ Value emitPosition(OpBuilder &b, Location loc, Value positions, Value offset,
 Value clampToExtent(OpBuilder &b, Location loc, Value index, Value tensor,
                     int64_t dim);
 
+/// Appends the conditions under which rows `first` to `first + length - 1` lie
+/// within dimension 0 of `table`, for TableReadOpInterface. `what` names the
+/// rows and `remedy` says what to do, both for the user.
+void appendRangeConditions(
+    OpBuilder &b, Location loc, OpFoldResult first, OpFoldResult length,
+    Value table, StringRef what, StringRef remedy,
+    SmallVectorImpl<std::pair<Value, std::string>> &conditions);
+
 /// Element `index` of a constant table of `numbers`.
 Value readTable(OpBuilder &b, Location loc, ArrayRef<float> numbers,
                 Value index);

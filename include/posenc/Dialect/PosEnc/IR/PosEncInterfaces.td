@@ -63,6 +63,26 @@ def RotaryOpInterface : OpInterface<"RotaryOpInterface"> {
   ];
 }
 
+def TableReadOpInterface : OpInterface<"TableReadOpInterface"> {
+  let cppNamespace = "::mlir::posenc";
+  let description = [{
+    An op that reads rows of a table and for which a row outside of the table is
+    an error, although its formula reads the nearest row there.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Appends to `conditions` what must hold for every row to lie within the
+      table: an `i1`, emitted at the insertion point of `b` and folded where
+      sizes are constants, and the sentence to report where it is false.
+
+      Conditions are on sizes, offsets and extents only: rows that follow from
+      data (a tensor of positions) have none.
+    }], "void", "emitRangeConditions",
+      (ins "::mlir::OpBuilder &":$b, "::mlir::Location":$loc,
+           "::llvm::SmallVectorImpl<std::pair<::mlir::Value, ::std::string>> &":$conditions)>
+  ];
+}
+
 def RaisableOpInterface : OpInterface<"RaisableOpInterface"> {
   let cppNamespace = "::mlir::posenc";
   let description = [{

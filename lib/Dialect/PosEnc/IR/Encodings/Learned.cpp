@@ -65,6 +65,23 @@ Value LearnedOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
                                             : element;
 }
 
+void LearnedOp::emitRangeConditions(
+    OpBuilder &b, Location loc,
+    SmallVectorImpl<std::pair<Value, std::string>> &conditions) {
+  if (getOutOfRange() == OutOfRange::Clamp || getPositions())
+    return;
+  OpFoldResult first = b.getIndexAttr(getRowOffset());
+  if (getOffset())
+    first = b.createOrFold<arith::AddIOp>(
+        loc, getOffset(), getValueOrCreateConstantIndexOp(b, loc, first));
+  OpFoldResult length = *(getMixedSizes(b, getSizes(), getType()).end() - 2);
+  appendRangeConditions(b, loc, first, length, getTable(),
+                        "the rows of a learned encoding",
+                        "shorten the sequence, lengthen the table, or ask for "
+                        "'out_of_range(<clamp>)'",
+                        conditions);
+}
+
 LogicalResult
 LearnedOp::reifyResultShapes(OpBuilder &b,
                              ReifiedRankedShapedTypeDims &shapes) {

@@ -140,6 +140,25 @@ std::pair<Value, Value> RotaryOp::emitCosSin(OpBuilder &b, Location loc,
   return cosSin;
 }
 
+void RotaryOp::emitRangeConditions(
+    OpBuilder &b, Location loc,
+    SmallVectorImpl<std::pair<Value, std::string>> &conditions) {
+  if (!getCos() || getPositions() ||
+      cast<ShapedType>(getCos().getType()).getRank() == 3)
+    return;
+  OpFoldResult first = b.getIndexAttr(0);
+  if (getOffset())
+    first = getOffset();
+  OpFoldResult length = tensor::getMixedSize(
+      b, loc, getInput(), AttentionOp::getAxis(getLayout(), 2));
+  // The caches are alike.
+  appendRangeConditions(b, loc, first, length, getCos(),
+                        "the positions of a rotary encoding",
+                        "shorten the sequence, or lengthen its cos and sin "
+                        "caches",
+                        conditions);
+}
+
 Value RotaryOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);

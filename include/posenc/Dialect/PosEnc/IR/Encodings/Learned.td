@@ -18,6 +18,7 @@ def OutOfRangeAttr : PosEnc_EnumAttr<PosEnc_OutOfRange, "out_of_range">;
 
 def LearnedOp : PosEnc_Op<"learned", [Pure, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<FormulaOpInterface>,
+    DeclareOpInterfaceMethods<TableReadOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "rows of a learned table";
   let description = [{
@@ -26,10 +27,10 @@ def LearnedOp : PosEnc_Op<"learned", [Pure, AttrSizedOperandSegments,
     `positions` `offset + l`, `offset` 0 if absent.
 
     A row outside of the table is an error, or with `out_of_range(<clamp>)` the
-    nearest row. Negative rows never count from the end. The formula reads the
-    nearest row in either case, so that no position reads outside of the table;
-    an error is reported when the op is verified where the rows are known then
-    (C6), else before the op is computed where they follow from sizes.
+    nearest row. Negative rows never count from the end. An error is reported by
+    the verifier where all rows are known (C6) and by `posenc-check-ranges`, when
+    compiling or when running, where they follow from sizes. The formula reads
+    the nearest row in any case, so that no position reads outside of the table.
 
     | `row_offset` | used by |
     |---|---|

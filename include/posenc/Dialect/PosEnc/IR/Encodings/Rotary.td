@@ -13,6 +13,7 @@ include "posenc/Dialect/PosEnc/IR/PosEncAttrs.td"
 def RotaryOp : PosEnc_Op<"rotary", [Pure, AttrSizedOperandSegments,
     AllTypesMatch<["input", "result"]>,
     DeclareOpInterfaceMethods<FormulaOpInterface>,
+    DeclareOpInterfaceMethods<TableReadOpInterface>,
     DeclareOpInterfaceMethods<RotaryOpInterface, ["getLanes", "getRotatedOperand", "getRotatedLayout", "emitCosSin"]>,
     DeclareOpInterfaceMethods<RaisableOpInterface, ["propose"]>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
@@ -25,8 +26,8 @@ def RotaryOp : PosEnc_Op<"rotary", [Pure, AttrSizedOperandSegments,
       the attention factor of the frequencies;
     - with `cos` and `sin`, they are read from the caches, which may hold any
       numbers: `cache[m, p]` if of rank 2, `cache[b, row, p]` if of rank 3. A
-      position outside of the cache is the caller's error; the nearest row is
-      read, so that nothing else is.
+      position outside of the cache is an error, which `posenc-check-ranges`
+      reports where positions follow from sizes; the nearest row is read.
 
     The position of row `l` of batch `b` is `positions[b, l]` (`[1, L]` serves
     every batch, `[L]` likewise), and without `positions` it is `offset + l`,
