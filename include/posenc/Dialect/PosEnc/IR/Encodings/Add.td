@@ -35,8 +35,8 @@ def AddOp : PosEnc_Op<"add", [Pure, AllTypesMatch<["embeddings", "result"]>,
     Source: Vaswani et al. 2017, section 3.4.
   }];
   let arguments = (ins
-    TensorRankOf<[F32, F16, BF16], [3]>:$embeddings,
-    TensorRankOf<[F32, F16, BF16], [2, 3]>:$encoding,
+    Arg<TensorRankOf<[F32, F16, BF16], [3]>, "`[B, L, d]`">:$embeddings,
+    Arg<TensorRankOf<[F32, F16, BF16], [2, 3]>, "`[L, d]`, `[1, L, d]` or `[B, L, d]`">:$encoding,
     DefaultValuedAttr<F64Attr, "1.0">:$embedding_scale);
   let results = (outs TensorRankOf<[F32, F16, BF16], [3]>:$result);
   let assemblyFormat = [{

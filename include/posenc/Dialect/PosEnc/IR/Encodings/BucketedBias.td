@@ -46,8 +46,9 @@ def BucketedBiasOp : PosEnc_Op<"bucketed_bias", [Pure, AttrSizedOperandSegments,
     Source: Raffel et al. 2020, mesh_tensorflow _relative_position_bucket.
   }];
   let arguments = (ins
-    TensorRankOf<[F32, F16, BF16], [2]>:$table,
-    Variadic<Index>:$sizes, Optional<Index>:$offset,
+    Arg<TensorRankOf<[F32, F16, BF16], [2]>, "`[N, Hq]`">:$table,
+    Arg<Variadic<Index>, "the dynamic extents of the result, in order">:$sizes,
+    Arg<Optional<Index>, "the key index of query row 0">:$offset,
     I64Attr:$max_distance, UnitAttr:$bidirectional);
   let results = (outs TensorRankOf<[F32], [4]>:$result);
   let assemblyFormat = [{

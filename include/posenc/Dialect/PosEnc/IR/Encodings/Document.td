@@ -35,9 +35,10 @@ def DocumentOp : PosEnc_Op<"document", [Pure,
     ```
     Source: Krell et al. 2021, Efficient Sequence Packing without Cross-contamination.
   }];
-  let arguments = (ins TensorRankOf<[I32, I64], [2]>:$query_ids,
-                       TensorRankOf<[I32, I64], [2]>:$key_ids,
-                       Variadic<Index>:$sizes);
+  let arguments = (ins
+    Arg<TensorRankOf<[I32, I64], [2]>, "`[B, Lq]` or `[1, Lq]`">:$query_ids,
+    Arg<TensorRankOf<[I32, I64], [2]>, "`[B, Lk]` or `[1, Lk]`">:$key_ids,
+    Arg<Variadic<Index>, "the dynamic extents of the result, in order">:$sizes);
   let results = (outs TensorRankOf<[I1], [4]>:$result);
   let assemblyFormat = [{
     `query_ids` `(` $query_ids `:` type($query_ids) `)`

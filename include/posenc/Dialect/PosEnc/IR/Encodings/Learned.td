@@ -60,9 +60,10 @@ def LearnedOp : PosEnc_Op<"learned", [Pure, AttrSizedOperandSegments,
     BartLearnedPositionalEmbedding.
   }];
   let arguments = (ins
-    TensorRankOf<[F32, F16, BF16], [2]>:$table,
-    Optional<TensorRankOf<[I32, I64, Index], [1, 2]>>:$positions,
-    Variadic<Index>:$sizes, Optional<Index>:$offset,
+    Arg<TensorRankOf<[F32, F16, BF16], [2]>, "`[N, d]`">:$table,
+    Arg<Optional<TensorRankOf<[I32, I64, Index], [1, 2]>>, "`[B, L]`, `[1, L]` or `[L]`">:$positions,
+    Arg<Variadic<Index>, "the dynamic extents of the result, in order">:$sizes,
+    Arg<Optional<Index>, "the position of row 0">:$offset,
     OutOfRangeAttr:$out_of_range,
     DefaultValuedAttr<I64Attr, "0">:$row_offset);
   let results = (outs TensorRankOf<[F32, F16, BF16], [2, 3]>:$result);

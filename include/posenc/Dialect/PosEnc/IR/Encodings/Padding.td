@@ -36,8 +36,10 @@ def PaddingOp : PosEnc_Op<"padding", [Pure,
     ```
     Source: ONNX Attention 24, `nonpad_kv_seqlen`, for the right side.
   }];
-  let arguments = (ins TensorRankOf<[I32, I64], [1]>:$lengths,
-                       Variadic<Index>:$sizes, UnitAttr:$left);
+  let arguments = (ins
+    Arg<TensorRankOf<[I32, I64], [1]>, "`[B]`: how many keys are real">:$lengths,
+    Arg<Variadic<Index>, "the dynamic extents of the result, in order">:$sizes,
+    UnitAttr:$left);
   let results = (outs TensorRankOf<[I1], [4]>:$result);
   let assemblyFormat = [{
     `lengths` `(` $lengths `:` type($lengths) `)` (`sizes` `(` $sizes^ `)`)?

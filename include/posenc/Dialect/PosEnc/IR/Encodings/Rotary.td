@@ -1,4 +1,4 @@
-//===- Rotary.td - Rotary position embedding ----------------*- tablegen -*-===//
+//===- Rotary.td - Rotary position embedding ---------------*- tablegen -*-===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,11 +54,11 @@ def RotaryOp : PosEnc_Op<"rotary", [Pure, AttrSizedOperandSegments,
     Source: RoFormer, Su et al. 2021; ONNX RotaryEmbedding 23 for the caches.
   }];
   let arguments = (ins
-    TensorRankOf<[F32, F16, BF16], [4]>:$input,
-    Optional<TensorRankOf<[PosEnc_Position], [1, 2]>>:$positions,
-    Optional<Index>:$offset,
-    Optional<TensorRankOf<[F32, F16, BF16], [2, 3]>>:$cos,
-    Optional<TensorRankOf<[F32, F16, BF16], [2, 3]>>:$sin,
+    Arg<TensorRankOf<[F32, F16, BF16], [4]>, "queries or keys in `layout`">:$input,
+    Arg<Optional<TensorRankOf<[PosEnc_Position], [1, 2]>>, "`[B, L]`, `[1, L]` or `[L]`">:$positions,
+    Arg<Optional<Index>, "the position of row 0">:$offset,
+    Arg<Optional<TensorRankOf<[F32, F16, BF16], [2, 3]>>, "a number a row and pair">:$cos,
+    Arg<Optional<TensorRankOf<[F32, F16, BF16], [2, 3]>>, "likewise">:$sin,
     LanesAttr:$lanes,
     OptionalAttr<FrequenciesAttrInterface>:$frequencies,
     DefaultValuedAttr<LayoutAttr, "Layout::BHLD">:$layout,

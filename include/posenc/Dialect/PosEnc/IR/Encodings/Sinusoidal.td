@@ -78,8 +78,9 @@ def SinusoidalOp : PosEnc_Op<"sinusoidal", [Pure, AttrSizedOperandSegments,
     SinusoidalPositionalEmbedding; diffusers get_timestep_embedding.
   }];
   let arguments = (ins
-    Optional<TensorRankOf<[PosEnc_Position], [1, 2]>>:$positions,
-    Variadic<Index>:$sizes, Optional<Index>:$offset,
+    Arg<Optional<TensorRankOf<[PosEnc_Position], [1, 2]>>, "`[B, L]`, `[1, L]` or `[L]`">:$positions,
+    Arg<Variadic<Index>, "the dynamic extents of the result, in order">:$sizes,
+    Arg<Optional<Index>, "the position of row 0">:$offset,
     SinusoidOrderAttr:$order, SinusoidExponentsAttr:$exponents,
     OptionalAttr<F64Attr>:$shift, OptionalAttr<OddWidthAttr>:$odd,
     UnitAttr:$cos_first,

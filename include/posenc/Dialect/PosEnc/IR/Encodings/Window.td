@@ -42,8 +42,11 @@ def WindowOp : PosEnc_Op<"window", [Pure, AttrSizedOperandSegments,
     ```
     Source: Longformer, Beltagy et al. 2020; Mistral 7B, Jiang et al. 2023.
   }];
-  let arguments = (ins Variadic<Index>:$sizes, Optional<Index>:$left,
-                       Optional<Index>:$right, Optional<Index>:$offset);
+  let arguments = (ins
+    Arg<Variadic<Index>, "the dynamic extents of the result, in order">:$sizes,
+    Arg<Optional<Index>, "how many keys before its own a row sees">:$left,
+    Arg<Optional<Index>, "how many keys after its own a row sees">:$right,
+    Arg<Optional<Index>, "the key index of query row 0">:$offset);
   let results = (outs TensorRankOf<[I1], [4]>:$result);
   let assemblyFormat = [{
     (`sizes` `(` $sizes^ `)`)? (`left` `(` $left^ `)`)? (`right` `(` $right^ `)`)?
