@@ -49,7 +49,7 @@ func.func @learned_c5(%table: tensor<9x8xf32>, %m: tensor<3xi32>, %offset: index
 // -----
 
 func.func @learned_c6(%table: tensor<9x8xf32>) {
-  // expected-error @+1 {{reads rows 2 to 9 of a table of 9 rows; shorten the sequence, lengthen the table, or ask for 'out_of_range(<clamp>)'}}
+  // expected-error @+1 {{reads 8 rows from row 2 on of a table of 9 rows; shorten the sequence, lengthen the table, or ask for 'out_of_range(<clamp>)'}}
   %pe = posenc.learned %table out_of_range(<error>) {row_offset = 2} : tensor<9x8xf32> -> tensor<8x8xf32>
   return
 }
@@ -57,7 +57,7 @@ func.func @learned_c6(%table: tensor<9x8xf32>) {
 // -----
 
 func.func @learned_c6_negative(%table: tensor<9x8xf32>) {
-  // expected-error @+1 {{reads rows -1 to 1 of a table of 9 rows}}
+  // expected-error @+1 {{reads 3 rows from row -1 on of a table of 9 rows}}
   %pe = posenc.learned %table out_of_range(<error>) {row_offset = -1} : tensor<9x8xf32> -> tensor<3x8xf32>
   return
 }

@@ -27,7 +27,7 @@ func.func @rotary_c1_both(%x: tensor<1x8x3x8xf32>, %c: tensor<3x4xf32>) {
 // -----
 
 func.func @rotary_c2(%x: tensor<1x8x3x8xf32>) {
-  // expected-error @+1 {{rotates lanes 4 to 11 of a head of size 8; the head size must be static and hold them}}
+  // expected-error @+1 {{rotates 8 lanes from lane 4 on of a head of size 8; the head size must be static and hold them}}
   %y = posenc.rotary %x lanes(<half, first = 4, count = 8>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x3x8xf32>
   return
 }
@@ -35,7 +35,7 @@ func.func @rotary_c2(%x: tensor<1x8x3x8xf32>) {
 // -----
 
 func.func @rotary_c2_dynamic(%x: tensor<1x8x3x?xf32>) {
-  // expected-error @+1 {{rotates lanes 0 to 7 of a head of size ?; the head size must be static and hold them}}
+  // expected-error @+1 {{rotates 8 lanes from lane 0 on of a head of size ?; the head size must be static and hold them}}
   %y = posenc.rotary %x lanes(<half, first = 0, count = 8>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x3x?xf32>
   return
 }
@@ -115,5 +115,13 @@ func.func @rotary_c6(%x: tensor<1x8x3x8xf32>) {
   // expected-error @+1 {{has 3 frequencies for 4 pairs of lanes; one each is needed}}
   %y = posenc.rotary %x lanes(<half, first = 0, count = 8>)
       frequencies(#posenc.explicit_frequencies<[1.0, 0.1, 0.01], attention_factor = 1.0>) : tensor<1x8x3x8xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_c2_overflow(%x: tensor<1x8x3x8xf32>) {
+  // expected-error @+1 {{rotates 2 lanes from lane 9223372036854775806 on of a head of size 8}}
+  %y = posenc.rotary %x lanes(<half, first = 9223372036854775806, count = 2>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x3x8xf32>
   return
 }

@@ -24,8 +24,8 @@ static LogicalResult verifyRows(LearnedOp op) {
   int64_t first = op.getRowOffset();
   if (first >= 0 && first <= rows - length)
     return success();
-  return op.emitOpError() << "reads rows " << first << " to "
-                          << first + length - 1 << " of a table of " << rows
+  return op.emitOpError() << "reads " << length << " rows from row " << first
+                          << " on of a table of " << rows
                           << " rows; shorten the sequence, lengthen the table, "
                              "or ask for 'out_of_range(<clamp>)'";
 }
