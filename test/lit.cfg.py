@@ -1,6 +1,7 @@
 """The lit suite: tests mirror lib by phase, see docs/testing.md."""
 
 import os
+import sys
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -18,5 +19,6 @@ llvm_config.with_environment(
     "PATH", os.path.join(config.posenc_build_dir, "bin"), append_path=True
 )
 config.substitutions.append(("%clang", config.c_compiler))
+config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%source_dir", config.posenc_source_dir))
 config.substitutions.append(("%build_dir", config.posenc_build_dir))
