@@ -120,14 +120,15 @@ mlir::Value Lanes::emitGather(OpBuilder &b, Type element, mlir::Value memref,
   auto layout =
       StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, {1});
   auto memrefType = cast<MemRefType>(memref.getType());
-  auto lineType = MemRefType::get({ShapedType::kDynamic}, element, layout,
-                                  memrefType.getMemorySpace());
-  mlir::Value extent = arith::ConstantIndexOp::create(
-      b, loc, std::numeric_limits<int32_t>::max());
+  constexpr int64_t extent = std::numeric_limits<int32_t>::max();
+  auto lineType =
+      MemRefType::get({extent}, element, layout,
+                      cast<MemRefType>(memref.getType()).getMemorySpace());
   mlir::Value line = memref::ReinterpretCastOp::create(
-      b, loc, lineType, metadata.getBaseBuffer(), linearOffset(b, memref, at),
-      ValueRange{extent},
-      ValueRange{arith::ConstantIndexOp::create(b, loc, 1)});
+      b, loc, lineType, metadata.getBaseBuffer(),
+      OpFoldResult(linearOffset(b, memref, at)),
+      ArrayRef<OpFoldResult>{b.getIndexAttr(extent)},
+      ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
   auto type = VectorType::get({width}, element);
   mlir::Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   mlir::Value lanes = vector::GatherOp::create(
