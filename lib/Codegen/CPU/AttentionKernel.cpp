@@ -104,27 +104,19 @@ bool AttentionKernel::readsPerElement() {
   return false;
 }
 
-Value AttentionKernel::emitScoreStart(Lanes &lanes, int64_t width,
-                                      ArrayRef<LaneValue> at) {
-  if (!scoreIsAdditive)
-    return b.splat(width, 0.0f);
-  // x is -0, whose sum with g is g.
-  SmallVector<LaneValue> arguments = {LaneValue{b.f32(-0.0f)}};
-  arguments.front().level = at.back().level;
-  llvm::append_range(arguments, at);
-  LaneValue bias = interpret<Lanes>(op.getScore(), arguments, lanes).front();
-  return b.fmul(lanes.asVector(bias), b.splat(width, llvm::numbers::log2ef));
-}
-
 Value AttentionKernel::emitScore(Lanes &lanes, Value x, unsigned level,
                                  ArrayRef<LaneValue> at, bool masked) {
   int64_t width = cast<VectorType>(x.getType()).getDimSize(0);
-  if (!op.getScore().empty() && !scoreIsAdditive) {
-    SmallVector<LaneValue> arguments = {LaneValue{{}, 0, x, level}};
+  if (!op.getScore().empty()) {
+    // Of `x + g` only g is asked for: x is -0, whose sum with g is g.
+    SmallVector<LaneValue> arguments = {
+        scoreIsAdditive ? LaneValue{b.f32(-0.0f), 0, {}, level}
+                        : LaneValue{{}, 0, x, level}};
     llvm::append_range(arguments, at);
-    LaneValue natural =
-        interpret<Lanes>(op.getScore(), arguments, lanes).front();
-    x = b.fmul(lanes.asVector(natural), b.splat(width, llvm::numbers::log2ef));
+    Value natural = lanes.asVector(
+        interpret<Lanes>(op.getScore(), arguments, lanes).front());
+    Value log2e = b.splat(width, llvm::numbers::log2ef);
+    x = scoreIsAdditive ? b.fma(natural, log2e, x) : b.fmul(natural, log2e);
   }
   if (!masked || !hasMask())
     return x;

@@ -54,18 +54,16 @@ struct AttentionKernel {
 
   KeyRange emitBounds(const QueryRows &rows);
 
-  /// Whether score is `x + g`: then a sum of products starts at `g`.
-  bool isScoreAdditive() const { return scoreIsAdditive; }
   bool hasMask() { return !op.getMask().empty(); }
   /// Whether score or mask read memory, at places that vary by lane.
   bool readsPerElement();
 
-  /// What the accumulator of a score starts from: `g` in base 2, or zero.
-  /// `at` is b, h, i, j.
-  Value emitScoreStart(Lanes &lanes, int64_t width, ArrayRef<LaneValue> at);
-
-  /// The base-2 score from the finished accumulator `x`, which is of `level`;
-  /// minus infinity where `masked` and the mask says so.
+  /// The base-2 score from `x`, a vector of products of scaled queries with
+  /// keys, of `level`; `at` is b, h, i, j. Minus infinity where `masked` and
+  /// the mask says so.
+  ///
+  /// Of a score `x + g` the products keep base 2 and g joins them last: sums
+  /// that start at a large g would round at its magnitude in every step.
   Value emitScore(Lanes &lanes, Value x, unsigned level, ArrayRef<LaneValue> at,
                   bool masked);
 
@@ -91,6 +89,7 @@ private:
   /// A region of uniform arguments as scalar code.
   SmallVector<Value> emitUniform(Region &region, ValueRange arguments);
 
+  /// Whether score is `x + g`.
   bool scoreIsAdditive;
 };
 

@@ -371,9 +371,6 @@ Value Decode::emitProbabilities(Unit &unit, const KeyBlock &block, int64_t r) {
                    LaneValue{row.row},
                    LaneValue{b.add(block.start, first), 1, {}, 1}};
                Value score = b.loadVector(kWidth, unit.scores, {at, first});
-               if (kernel.isScoreAdditive())
-                 score = b.fadd(score,
-                                kernel.emitScoreStart(domain, kWidth, indices));
                score = kernel.emitScore(domain, score, /*level=*/1, indices,
                                         !block.full);
                if (active)

@@ -119,7 +119,6 @@ mlir::Value Lanes::emitGather(OpBuilder &b, Type element, mlir::Value memref,
   auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, memref);
   auto layout =
       StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, {1});
-  auto memrefType = cast<MemRefType>(memref.getType());
   constexpr int64_t extent = std::numeric_limits<int32_t>::max();
   auto lineType =
       MemRefType::get({extent}, element, layout,

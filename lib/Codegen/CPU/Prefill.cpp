@@ -368,9 +368,7 @@ void Prefill::emitScoreTile(Unit &unit, Panel &panel, const KeyBlock &block,
     at.push_back(panel.at);
     at.back().push_back(LaneValue{b.add(block.start, inBlock), 0, {}, 2});
   }
-  SmallVector<Value> starts;
-  for (int64_t r = 0; r < height; ++r)
-    starts.push_back(kernel.emitScoreStart(domain, lanes, at[r]));
+  SmallVector<Value> zeros(height, b.splat(lanes, 0.0f));
   Value lastKey = b.add(kernel.keyRows, -1);
   Value nextTile = b.add(keyRows.front(), height);
   auto prefetch = [&](Value d) {
@@ -393,7 +391,7 @@ void Prefill::emitScoreTile(Unit &unit, Panel &panel, const KeyBlock &block,
   if (!unit.stagedKeys)
     operands.prefetch = prefetch;
   SmallVector<Value> sums =
-      emitMicroKernel(b, b.index(kernel.headSize), starts, operands);
+      emitMicroKernel(b, b.index(kernel.headSize), zeros, operands);
   Value maximum = loadLanes(unit.blockMaxima, b.index(0));
   for (int64_t r = 0; r < height; ++r) {
     Value score =
