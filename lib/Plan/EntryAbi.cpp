@@ -48,13 +48,17 @@ static bool mayAliasOtherInput(Value value, Value input) {
   seen.insert(value);
   for (unsigned next = 0; next < seen.size(); ++next) {
     Operation *op = seen[next].getDefiningOp();
-    if (auto read = dyn_cast_or_null<bufferization::ToTensorOp>(op)) {
+    if (!op || !isa<TensorType>(seen[next].getType()))
+      continue;
+    if (auto read = dyn_cast<bufferization::ToTensorOp>(op)) {
       if (read.getBuffer() != input)
         return true;
-    } else if (auto dps = dyn_cast_or_null<DestinationStyleOpInterface>(op)) {
+    } else if (auto dps = dyn_cast<DestinationStyleOpInterface>(op)) {
       for (Value init : dps.getDpsInits())
         seen.insert(init);
-    } else if (op) {
+    } else if (op->getNumRegions() != 0) {
+      return true;
+    } else {
       seen.insert(op->operand_begin(), op->operand_end());
     }
   }

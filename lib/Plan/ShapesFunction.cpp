@@ -113,7 +113,8 @@ static void resolveExtents(func::FuncOp shapes) {
 /// Shares the assertions between `func` and its copy: what depends on extents
 /// only is checked by the shapes function, before any data is touched.
 static void moveAssertions(func::FuncOp func, func::FuncOp shapes,
-                           ArrayRef<cf::AssertOp> originals, StringRef tag) {
+                           MutableArrayRef<cf::AssertOp> originals,
+                           StringRef tag) {
   llvm::SmallBitVector kept(originals.size());
   shapes.walk([&](cf::AssertOp assertion) {
     auto number = assertion->getAttrOfType<IntegerAttr>(tag);
@@ -132,9 +133,10 @@ static void moveAssertions(func::FuncOp func, func::FuncOp shapes,
   }
 }
 
+/// Refuses outputs whose extents are not known before their data.
 static LogicalResult verifyExtents(func::FuncOp func,
-                                   ArrayRef<StoredExtent> stored) {
-  for (const StoredExtent &extent : stored)
+                                   MutableArrayRef<StoredExtent> stored) {
+  for (StoredExtent &extent : stored)
     if (Operation *op = findDataUse(extent.store.getValue()))
       return func.emitError()
              << "cannot compute dimension " << extent.dimension
