@@ -10,6 +10,21 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AttachTargetPass : Pass<"posenc-attach-target", "ModuleOp"> {
+  let summary = "says what CPU the module is for";
+  let description = [{
+    Writes the CPU's name, vector width and cache size into
+    `dlti.target_system_spec`, where `posenc-dispatch` and `posenc-schedule`
+    read them. `native` is resolved to the machine the compiler runs on.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "::mlir::posenc::TargetCPU",
+           "::mlir::posenc::TargetCPU::Native", "the CPU to compile for",
+           [{POSENC_TARGET_CPU_VALUES}]>
+  ];
+  let dependentDialects = ["::mlir::DLTIDialect"];
+}
+
 def EntryAbiPass : Pass<"posenc-entry-abi", "ModuleOp"> {
   let summary = "graph functions take memrefs and get a function of their outputs' extents";
   let description = [{
@@ -32,6 +47,39 @@ def EntryAbiPass : Pass<"posenc-entry-abi", "ModuleOp"> {
     "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect",
     "::mlir::tensor::TensorDialect"
   ];
+}
+
+def LowerConcatPass : Pass<"posenc-lower-concat", "::mlir::func::FuncOp"> {
+  let summary = "concatenations become insertions";
+  let description = [{
+    `tensor.concat` becomes a `tensor.insert_slice` a part, into one
+    `tensor.empty`: the form that can be bufferized, and whose destination may
+    be an output.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def DispatchPass : Pass<"posenc-dispatch", "::mlir::func::FuncOp"> {
+  let summary = "attention's kernel is chosen by the number of query rows at run time";
+  let description = [{
+    Each `posenc.attention` on memrefs with a dynamic number of query rows and
+    no schedule becomes an `scf.if`: up to the number of rows where decoding is
+    faster on the target, a copy with a `decode` schedule, else one with a
+    `prefill` schedule.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def SchedulePass : Pass<"posenc-schedule", "::mlir::func::FuncOp"> {
+  let summary = "chooses the tiles of attention";
+  let description = [{
+    Gives each `posenc.attention` that has none a `#posenc.cpu` schedule from
+    the target's vector width and cache size. A schedule the user wrote stays.
+    The choice depends on neither the batch size nor the number of threads.
+  }];
 }
 
 #endif // POSENC_PLAN_PASSES
