@@ -19,6 +19,7 @@ using namespace mlir;
 static void addTensorPasses(OpPassManager &pm,
                             const posenc::PlanOptions &options) {
   pm.addPass(posenc::createAttachTargetPass({options.cpu}));
+  pm.addNestedPass<func::FuncOp>(posenc::createTileClassesPass());
   // Equal tables of queries and keys become one.
   pm.addPass(createCSEPass());
   pm.addPass(posenc::createEntryAbiPass());

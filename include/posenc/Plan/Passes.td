@@ -25,6 +25,23 @@ def AttachTargetPass : Pass<"posenc-attach-target", "ModuleOp"> {
   let dependentDialects = ["::mlir::DLTIDialect"];
 }
 
+def TileClassesPass : Pass<"posenc-tile-classes", "::mlir::func::FuncOp"> {
+  let summary = "which tiles of the scores are hidden, seen or mixed";
+  let description = [{
+    Interprets the `mask` of each `posenc.attention` over intervals of rows and
+    keys. A conjunction of comparisons linear in the key index gives exact
+    `bounds`; of disjunctions, negations and selects `bounds` is an estimate on
+    the safe side. Any other mask also gets `tile`, if intervals say anything
+    about it: what the mask reads along `i` or `j` alone (document ids, key
+    padding) has its interval from a table of the least and greatest element of
+    each block of 64, computed once a call by a `linalg.generic`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def EntryAbiPass : Pass<"posenc-entry-abi", "ModuleOp"> {
   let summary = "graph functions take memrefs and get a function of their outputs' extents";
   let description = [{
