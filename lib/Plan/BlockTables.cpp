@@ -1,7 +1,7 @@
 //===- BlockTables.cpp - Least and greatest elements by block -------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,10 +52,9 @@ static void emitBlock(OpBuilder &b, Location loc, Value tensor,
         Value next = arith::AddIOp::create(b, loc, first, step);
         at[dimension] = arith::MinSIOp::create(b, loc, next, last);
         Value element = tensor::ExtractOp::create(b, loc, tensor, at);
-        scf::YieldOp::create(
-            b, loc,
-            ValueRange{least(b, loc, carried[0], element),
-                       greatest(b, loc, carried[1], element)});
+        scf::YieldOp::create(b, loc,
+                             ValueRange{least(b, loc, carried[0], element),
+                                        greatest(b, loc, carried[1], element)});
       });
   linalg::YieldOp::create(b, loc, loop.getResults());
 }
@@ -71,11 +70,11 @@ BlockTables::Table BlockTables::getTable(Value tensor, int64_t dimension) {
   Value extent = tensor::DimOp::create(b, loc, tensor, dimension);
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, tensor);
   if (type.isDynamicDim(dimension))
-    sizes[dimension] = Value(arith::CeilDivSIOp::create(
-        b, loc, extent, constant(b, loc, kBlock)));
+    sizes[dimension] = Value(
+        arith::CeilDivSIOp::create(b, loc, extent, constant(b, loc, kBlock)));
   else
-    sizes[dimension] = b.getIndexAttr(
-        llvm::divideCeil(type.getDimSize(dimension), kBlock));
+    sizes[dimension] =
+        b.getIndexAttr(llvm::divideCeil(type.getDimSize(dimension), kBlock));
   Value init = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
   SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(),
@@ -114,8 +113,7 @@ Interval BlockTables::read(OpBuilder &b, Operation *read,
 
   // An interval may be wider than what its index takes, so it is cut to the
   // tensor.
-  Value extent =
-      tensor::DimOp::create(b, loc, extract.getTensor(), *dimension);
+  Value extent = tensor::DimOp::create(b, loc, extract.getTensor(), *dimension);
   Value last = arith::SubIOp::create(b, loc, extent, constant(b, loc, 1));
   auto getBlock = [&](Value index) -> Value {
     Value inside = arith::MaxSIOp::create(

@@ -1,7 +1,7 @@
 //===- Dispatch.cpp - Chooses attention's kernel at run time --------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: posenc.attention on memrefs with a dynamic number of query rows.
 // After: scf.if on that number, with attention for decoding in one branch and
@@ -29,10 +29,9 @@ static void dispatch(AttentionOp op, const Target &target) {
   Location loc = op.getLoc();
   Value rows = memref::DimOp::create(
       b, loc, op.getQuery(), AttentionOp::getAxis(op.getQueryLayout(), 2));
-  Value most =
-      arith::ConstantIndexOp::create(b, loc, getMaxDecodeRows(target));
-  Value few = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows,
-                                    most);
+  Value most = arith::ConstantIndexOp::create(b, loc, getMaxDecodeRows(target));
+  Value few =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows, most);
   auto choice = scf::IfOp::create(b, loc, few, /*withElseRegion=*/true);
   auto emit = [&](Block *block, CPUKernel kernel) {
     OpBuilder inside = OpBuilder::atBlockTerminator(block);

@@ -1,7 +1,7 @@
 //===- EntryAbi.cpp - Graph functions become entries on memrefs -----------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: func.func @NAME on tensors. After: @NAME on memrefs, inputs then
 // outputs, its body still on tensors between bufferization.to_tensor and
@@ -9,13 +9,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "posenc/Plan/EntryAbi.h"
 #include "EntrySignature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
-#include "posenc/Plan/EntryAbi.h"
 #include "posenc/Plan/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -108,9 +108,8 @@ static void convertType(func::FuncOp func, const EntrySignature &signature) {
   Block &body = func.getBody().front();
   SmallVector<Attribute> attrs;
   for (unsigned number = 0; number < signature.inputs.size(); ++number)
-    attrs.push_back(func.getArgAttrDict(number)
-                        ? func.getArgAttrDict(number)
-                        : b.getDictionaryAttr({}));
+    attrs.push_back(func.getArgAttrDict(number) ? func.getArgAttrDict(number)
+                                                : b.getDictionaryAttr({}));
   for (unsigned output : signature.getOutputs())
     attrs.push_back(b.getDictionaryAttr(
         b.getNamedAttr(kNameAttr, signature.results[output].name)));
@@ -124,11 +123,10 @@ namespace {
 struct EntryAbiPass : posenc::impl::EntryAbiPassBase<EntryAbiPass> {
   void runOnOperation() override {
     SmallVector<Attribute> functions;
-    auto graphs = llvm::to_vector(
-        llvm::make_filter_range(getOperation().getOps<func::FuncOp>(),
-                                [](func::FuncOp func) {
-                                  return func.isPublic() && !func.isExternal();
-                                }));
+    auto graphs = llvm::to_vector(llvm::make_filter_range(
+        getOperation().getOps<func::FuncOp>(), [](func::FuncOp func) {
+          return func.isPublic() && !func.isExternal();
+        }));
     for (func::FuncOp func : graphs) {
       FailureOr<EntrySignature> signature = EntrySignature::read(func);
       if (failed(signature))

@@ -1,7 +1,7 @@
 //===- EntrySignature.cpp - The parts of an entry's interface -------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,10 +39,10 @@ static FailureOr<EntrySignature::Input> readInput(func::FuncOp func,
     input.symbols =
         b.getStrArrayAttr(SmallVector<StringRef>(input.type.getRank(), ""));
   if (static_cast<int64_t>(input.symbols.size()) != input.type.getRank())
-    return func.emitError() << "'" << func.getName() << "' has "
-                            << input.symbols.size() << " symbols for '"
-                            << input.name.getValue() << "' of type "
-                            << input.type << "; give one a dimension";
+    return func.emitError()
+           << "'" << func.getName() << "' has " << input.symbols.size()
+           << " symbols for '" << input.name.getValue() << "' of type "
+           << input.type << "; give one a dimension";
   if (auto donated = func.getArgAttrOfType<IntegerAttr>(number, kDonatedAttr))
     input.donatedResult = donated.getValue().getLimitedValue();
   return input;
@@ -56,9 +56,9 @@ static LogicalResult linkDonations(func::FuncOp func,
       continue;
     unsigned index = *input.donatedResult;
     auto refuse = [&]() {
-      return func.emitError() << "'" << func.getName() << "' donates '"
-                              << input.name.getValue() << "' to result "
-                              << index;
+      return func.emitError()
+             << "'" << func.getName() << "' donates '" << input.name.getValue()
+             << "' to result " << index;
     };
     if (index >= signature.results.size())
       return refuse() << ", but has " << signature.results.size()
@@ -69,8 +69,8 @@ static LogicalResult linkDonations(func::FuncOp func,
                       << signature.inputs[*result.donatedInput].name.getValue()
                       << "' is donated to already; donate one input a result";
     if (result.type != input.type)
-      return refuse() << " of type " << result.type << ", but is "
-                      << input.type << "; the types must be equal";
+      return refuse() << " of type " << result.type << ", but is " << input.type
+                      << "; the types must be equal";
     result.donatedInput = number;
   }
   return success();
@@ -97,8 +97,8 @@ FailureOr<EntrySignature> EntrySignature::read(func::FuncOp func) {
     result.type = dyn_cast<RankedTensorType>(type);
     if (!result.type)
       return func.emitError()
-             << "'" << func.getName() << "' returns '"
-             << result.name.getValue() << "' as " << type
+             << "'" << func.getName() << "' returns '" << result.name.getValue()
+             << "' as " << type
              << "; entries return ranked tensors only, a scalar is a tensor "
                 "of rank 0";
     signature.results.push_back(result);

@@ -1,7 +1,7 @@
 //===- MaskRanges.cpp - Which keys a block of rows sees -------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,12 +39,22 @@ Value MaskRanges::constant(int64_t value) {
   return arith::ConstantIndexOp::create(b, loc, value);
 }
 
+bool MaskRanges::areEnds(Value x, Value y) {
+  return (x == numKeys && matchPattern(y, m_Zero())) ||
+         (y == numKeys && matchPattern(x, m_Zero()));
+}
+
 Value MaskRanges::least(Value x, Value y) {
-  return arith::MinSIOp::create(b, loc, x, y);
+  // The number of keys is not negative, which folding does not know.
+  if (areEnds(x, y))
+    return constant(0);
+  return b.createOrFold<arith::MinSIOp>(loc, x, y);
 }
 
 Value MaskRanges::greatest(Value x, Value y) {
-  return arith::MaxSIOp::create(b, loc, x, y);
+  if (areEnds(x, y))
+    return numKeys;
+  return b.createOrFold<arith::MaxSIOp>(loc, x, y);
 }
 
 //===----------------------------------------------------------------------===//
@@ -55,9 +65,8 @@ bool MaskRanges::dependsOnKey(Value value) {
   if (value.getParentBlock() != &mask)
     return false;
   std::optional<Dependence> found = dependence.find(value);
-  return !found ||
-         !found->isWithin(Dependence::Batch | Dependence::Head |
-                          Dependence::Row);
+  return !found || !found->isWithin(Dependence::Batch | Dependence::Head |
+                                    Dependence::Row);
 }
 
 std::optional<int64_t> MaskRanges::getKeyCoefficient(Value value) {
@@ -186,9 +195,8 @@ KeyRanges MaskRanges::visitComparison(arith::CmpIOp op, bool negated) {
   if (negated)
     predicate = arith::invertPredicate(predicate);
   // j + x <= y is j <= y - x.
-  Interval bound(
-      arith::SubIOp::create(b, loc, y.getLow(), x.getHigh()),
-      arith::SubIOp::create(b, loc, y.getHigh(), x.getLow()));
+  Interval bound(arith::SubIOp::create(b, loc, y.getLow(), x.getHigh()),
+                 arith::SubIOp::create(b, loc, y.getHigh(), x.getLow()));
   return compareKey(predicate, bound);
 }
 
@@ -198,8 +206,7 @@ KeyRanges MaskRanges::visitComparison(arith::CmpIOp op, bool negated) {
 
 KeyRanges MaskRanges::intersect(KeyRanges x, KeyRanges y) {
   return {greatest(x.lo, y.lo), greatest(x.fullLo, y.fullLo),
-          least(x.fullHi, y.fullHi), least(x.hi, y.hi),
-          x.isExact && y.isExact};
+          least(x.fullHi, y.fullHi), least(x.hi, y.hi), x.isExact && y.isExact};
 }
 
 KeyRanges MaskRanges::unite(KeyRanges x, KeyRanges y) {
@@ -215,12 +222,11 @@ KeyRanges MaskRanges::unite(KeyRanges x, KeyRanges y) {
   Value lo = select(onlyY, y.lo, select(onlyX, x.lo, least(x.lo, y.lo)));
   Value hi = select(onlyY, y.hi, select(onlyX, x.hi, greatest(x.hi, y.hi)));
   // Keys that every row sees: both ranges where they touch, else the longer.
-  Value touch =
-      compare(Predicate::sle, greatest(x.fullLo, y.fullLo),
-              least(x.fullHi, y.fullHi));
-  Value longer = compare(Predicate::sge,
-                         arith::SubIOp::create(b, loc, x.fullHi, x.fullLo),
-                         arith::SubIOp::create(b, loc, y.fullHi, y.fullLo));
+  Value touch = compare(Predicate::sle, greatest(x.fullLo, y.fullLo),
+                        least(x.fullHi, y.fullHi));
+  Value longer =
+      compare(Predicate::sge, arith::SubIOp::create(b, loc, x.fullHi, x.fullLo),
+              arith::SubIOp::create(b, loc, y.fullHi, y.fullLo));
   Value fullLo = select(touch, least(x.fullLo, y.fullLo),
                         select(longer, x.fullLo, y.fullLo));
   Value fullHi = select(touch, greatest(x.fullHi, y.fullHi),
@@ -275,8 +281,8 @@ KeyRanges MaskRanges::finish(KeyRanges ranges) {
 KeyRanges MaskRanges::find(Value batch, Value head, Value firstRow,
                            Value endRow) {
   Value lastRow = arith::SubIOp::create(b, loc, endRow, constant(1));
-  atZero.run(mask, {Interval::ofPoint(batch), Interval::ofPoint(head),
-                    Interval(firstRow, lastRow),
-                    Interval::ofPoint(constant(0))});
+  atZero.run(mask,
+             {Interval::ofPoint(batch), Interval::ofPoint(head),
+              Interval(firstRow, lastRow), Interval::ofPoint(constant(0))});
   return finish(visit(mask.getTerminator()->getOperand(0), /*negated=*/false));
 }

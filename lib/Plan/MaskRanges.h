@@ -1,7 +1,7 @@
 //===- MaskRanges.h - Which keys a block of rows sees -----------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,6 +58,8 @@ private:
   Interval getAtZero(Value value);
 
   Value constant(int64_t value);
+  /// Whether `x` and `y` are zero and the number of keys.
+  bool areEnds(Value x, Value y);
   Value least(Value x, Value y);
   Value greatest(Value x, Value y);
 

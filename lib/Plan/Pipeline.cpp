@@ -1,7 +1,7 @@
 //===- Pipeline.cpp - The phase Plan ---===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@ using namespace mlir;
 static void addTensorPasses(OpPassManager &pm,
                             const posenc::PlanOptions &options) {
   pm.addPass(posenc::createAttachTargetPass({options.cpu}));
+  pm.addNestedPass<func::FuncOp>(posenc::createStageTablesPass());
   pm.addNestedPass<func::FuncOp>(posenc::createTileClassesPass());
   // Equal tables of queries and keys become one.
   pm.addPass(createCSEPass());

@@ -1,7 +1,7 @@
 //===- Recording.h - Keeps what a formula's values mean ---------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +15,7 @@ namespace mlir::posenc {
 /// A domain that remembers the meaning of every value of the block it is
 /// interpreted on, not only of what the block yields. Results of loops are not
 /// recorded.
-template <typename Base>
-class Recording : public Base {
+template <typename Base> class Recording : public Base {
 public:
   using Value = typename Base::Value;
   using Base::Base;

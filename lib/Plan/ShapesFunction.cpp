@@ -1,7 +1,7 @@
 //===- ShapesFunction.cpp - The extents of an entry's outputs -------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A copy of the graph that asks for the extents of its results only. Upstream's
 // shape reification resolves them to extents of the inputs, and the graph's
@@ -59,8 +59,8 @@ static Operation *findDataUse(Value value) {
 
 /// Replaces the return of `shapes` by stores of the outputs' extents into the
 /// last argument, and asserts that a donated result fits its input.
-static SmallVector<StoredExtent>
-storeExtents(func::FuncOp shapes, const EntrySignature &signature) {
+static SmallVector<StoredExtent> storeExtents(func::FuncOp shapes,
+                                              const EntrySignature &signature) {
   Block &body = shapes.getBody().front();
   Value extents = body.addArgument(
       MemRefType::get({ShapedType::kDynamic},
@@ -87,8 +87,7 @@ storeExtents(func::FuncOp shapes, const EntrySignature &signature) {
                 .str());
         continue;
       }
-      Value wide =
-          arith::IndexCastOp::create(b, loc, b.getI64Type(), extent);
+      Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), extent);
       Value at = arith::ConstantIndexOp::create(b, loc, stored.size());
       auto store = memref::StoreOp::create(b, loc, wide, extents, at);
       stored.push_back({store, result.name, d});
@@ -183,8 +182,7 @@ LogicalResult posenc::buildShapesFunction(func::FuncOp func,
     for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
       auto dim = cast<tensor::DimOp>(user);
       rewriter.setInsertionPoint(dim);
-      rewriter.replaceOpWithNewOp<memref::DimOp>(dim, argument,
-                                                 dim.getIndex());
+      rewriter.replaceOpWithNewOp<memref::DimOp>(dim, argument, dim.getIndex());
     }
   }
   shapes.setFunctionType(b.getFunctionType(body.getArgumentTypes(), {}));

@@ -1,7 +1,7 @@
 //===- Target.cpp - What Plan knows of a CPU ------------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,13 +53,12 @@ void Target::attachTo(ModuleOp module) const {
     return DataLayoutEntryAttr::get(b.getStringAttr(key), value);
   };
   auto device = TargetDeviceSpecAttr::get(
-      module.getContext(),
-      {entry(kName, b.getStringAttr(cpu)),
-       entry(kVectorBits, b.getI64IntegerAttr(vectorBits)),
-       entry(kL2Bytes, b.getI64IntegerAttr(l2Bytes))});
-  module->setAttr(DLTIDialect::kTargetSystemDescAttrName,
-                  TargetSystemSpecAttr::get(module.getContext(),
-                                            {entry(kDevice, device)}));
+      module.getContext(), {entry(kName, b.getStringAttr(cpu)),
+                            entry(kVectorBits, b.getI64IntegerAttr(vectorBits)),
+                            entry(kL2Bytes, b.getI64IntegerAttr(l2Bytes))});
+  module->setAttr(
+      DLTIDialect::kTargetSystemDescAttrName,
+      TargetSystemSpecAttr::get(module.getContext(), {entry(kDevice, device)}));
 }
 
 FailureOr<Target> Target::read(Operation *op) {
@@ -72,8 +71,7 @@ FailureOr<Target> Target::read(Operation *op) {
   auto vectorBits = dyn_cast_or_null<IntegerAttr>(query(kVectorBits));
   auto l2Bytes = dyn_cast_or_null<IntegerAttr>(query(kL2Bytes));
   if (!cpu || !vectorBits || !l2Bytes)
-    return op->emitError()
-           << "the module does not say what CPU it is for; run "
-              "posenc-attach-target before";
+    return op->emitError() << "the module does not say what CPU it is for; run "
+                              "posenc-attach-target before";
   return Target{cpu.str(), vectorBits.getInt(), l2Bytes.getInt()};
 }

@@ -1,23 +1,24 @@
 //===- TileClasses.cpp - Which tiles of the scores are masked -------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Before: posenc.attention on tensors with a mask. After: it also has the region
-// `bounds` and, where that is not exact, `tile`. The work is once a block of
-// rows or a tile, and once an element of what the mask reads along i or j alone.
+// Before: posenc.attention on tensors with a mask. After: it also has the
+// region `bounds` and, where that is not exact, `tile`. The work is once a
+// block of rows or a tile, and once an element of what the mask reads along i
+// or j alone.
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionExtents.h"
 #include "MaskRanges.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
-#include "posenc/Formula/FormulaOps.h"
 #include "posenc/Plan/Passes.h"
 
 namespace mlir::posenc {
@@ -37,27 +38,16 @@ static Block *addBlock(Region &region, unsigned numArguments) {
   return block;
 }
 
-/// The number of keys: rows of `key`, or of the pages of a sequence.
-static Value emitNumKeys(OpBuilder &b, AttentionOp op) {
-  int64_t axis = AttentionOp::getAxis(op.getKeyLayout(), 2);
-  Value rows = tensor::DimOp::create(b, op.getLoc(), op.getKey(), axis);
-  if (!op.getBlockTable())
-    return rows;
-  Value pages =
-      tensor::DimOp::create(b, op.getLoc(), op.getBlockTable(), 1);
-  return arith::MulIOp::create(b, op.getLoc(), pages, rows);
-}
-
 /// Fills in `bounds`; returns whether it says all there is to say.
 static bool addBounds(AttentionOp op, BlockTables &tables) {
   OpBuilder outside(op);
-  Value numKeys = emitNumKeys(outside, op);
+  Value numKeys = getValueOrCreateConstantIndexOp(outside, op.getLoc(),
+                                                  getNumKeys(outside, op));
   Block *block = addBlock(op.getBounds(), 4);
   OpBuilder b = OpBuilder::atBlockBegin(block);
   MaskRanges ranges(b, op.getLoc(), op.getMask().front(), numKeys, tables);
-  KeyRanges found =
-      ranges.find(block->getArgument(0), block->getArgument(1),
-                  block->getArgument(2), block->getArgument(3));
+  KeyRanges found = ranges.find(block->getArgument(0), block->getArgument(1),
+                                block->getArgument(2), block->getArgument(3));
   YieldOp::create(b, op.getLoc(),
                   ValueRange{found.lo, found.fullLo, found.fullHi, found.hi});
   return found.isExact;
@@ -85,12 +75,12 @@ static void addTile(AttentionOp op, BlockTables &tables) {
         arith::SubIOp::create(b, loc, block->getArgument(first + 1), one);
     return Interval(block->getArgument(first), last);
   };
-  Interval seen = interpret(op.getMask(),
-                            {Interval::ofPoint(block->getArgument(0)),
-                             Interval::ofPoint(block->getArgument(1)),
-                             range(2), range(4)},
-                            domain)
-                      .front();
+  Interval seen =
+      interpret(op.getMask(),
+                {Interval::ofPoint(block->getArgument(0)),
+                 Interval::ofPoint(block->getArgument(1)), range(2), range(4)},
+                domain)
+          .front();
   Value any = seen.isKnown() ? seen.getHigh() : yes;
   Value all = seen.isKnown() ? seen.getLow() : no;
   for (Value valid : guards) {
@@ -100,31 +90,36 @@ static void addTile(AttentionOp op, BlockTables &tables) {
   YieldOp::create(b, loc, ValueRange{any, all});
 }
 
-/// Whether `region` yields constants only: a tile that may hold anything, or
-/// ranges that are the same whatever the rows.
-static bool isConstantRegion(Region &region) {
+/// Whether `tile` says of no tile more than that it may be mixed.
+static bool isTrivialTile(Region &tile) {
+  auto yielded = tile.front().getTerminator()->getOperands();
+  return matchPattern(yielded[0], m_One()) &&
+         matchPattern(yielded[1], m_Zero());
+}
+
+/// Whether `bounds` says no more than that every key may be mixed.
+static bool isTrivialBounds(Region &bounds) {
+  auto yielded = bounds.front().getTerminator()->getOperands();
   return llvm::all_of(
-      region.front().getTerminator()->getOperands(), [&](Value value) {
-        return matchPattern(value, m_Constant()) ||
-               value.getParentRegion()->isProperAncestor(&region);
-      });
+             yielded.take_front(3),
+             [](Value value) { return matchPattern(value, m_Zero()); }) &&
+         yielded[3].getParentRegion()->isProperAncestor(&bounds);
 }
 
 /// Drops regions that say nothing once folded, and tells the user.
 static void dropTrivialRegions(AttentionOp op) {
-  if (!op.getTile().empty() && isConstantRegion(op.getTile())) {
-    op.getTile().getBlocks().clear();
-    if (isConstantRegion(op.getBounds())) {
-      op.getBounds().getBlocks().clear();
-      remark::missed(op.getLoc(),
-                     remark::RemarkOpts::name("MaskUnclassified")
-                         .category("posenc")
-                         .function(op->getParentOfType<func::FuncOp>()
-                                       .getName()))
-          << remark::reason("no tile of the mask is known to be seen or "
-                            "hidden before its elements are read");
-    }
-  }
+  if (op.getTile().empty() || !isTrivialTile(op.getTile()))
+    return;
+  op.getTile().getBlocks().clear();
+  if (!isTrivialBounds(op.getBounds()))
+    return;
+  op.getBounds().getBlocks().clear();
+  StringRef function = op->getParentOfType<func::FuncOp>().getName();
+  remark::missed(op.getLoc(), remark::RemarkOpts::name("MaskUnclassified")
+                                  .category("posenc")
+                                  .function(function))
+      << remark::reason("no tile of the mask is known to be seen or hidden "
+                        "before its elements are read");
 }
 
 namespace {

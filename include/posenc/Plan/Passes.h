@@ -1,7 +1,7 @@
 //===- Passes.h - The phase Plan ---*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before the phase: posenc.attention and linalg on tensors.
 // After it: the same on memrefs, attention with bounds and a schedule.
@@ -48,7 +48,8 @@ struct PlanOptions : PassPipelineOptions<PlanOptions> {
       llvm::cl::init(TargetCPU::Native), POSENC_TARGET_CPU_VALUES};
 };
 
-/// The passes of the phase, in order: decides tables, tile classes, schedules and buffers.
+/// The passes of the phase, in order: decides tables, tile classes, schedules
+/// and buffers.
 void buildPlanPipeline(OpPassManager &pm, const PlanOptions &options);
 
 /// Registers the pipeline as `--posenc-plan`.

@@ -25,6 +25,24 @@ def AttachTargetPass : Pass<"posenc-attach-target", "ModuleOp"> {
   let dependentDialects = ["::mlir::DLTIDialect"];
 }
 
+def StageTablesPass : Pass<"posenc-stage-tables", "::mlir::func::FuncOp"> {
+  let summary = "what attention's regions compute by row, key or distance becomes a table";
+  let description = [{
+    A value in `score`, `rotate_query` or `rotate_key` that depends on `i`
+    alone, on `j` alone (beside `b`, `h` and the pair) and takes a
+    transcendental function, an angle or a loop to compute is computed once a
+    call by a `linalg.generic` before the attention; the region reads its table.
+    So is one that depends on `j - i` alone, also where it only gathers or
+    divides: its table has `Lq + Lk - 1` entries in the order of `i - j`, so
+    that query lanes read it forwards. What is cheaper to compute (a slope times
+    the distance) stays.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def TileClassesPass : Pass<"posenc-tile-classes", "::mlir::func::FuncOp"> {
   let summary = "which tiles of the scores are hidden, seen or mixed";
   let description = [{
