@@ -165,8 +165,11 @@ findStaged(const StagedRegion &region) {
       if (!indices || !isTableIndices(*indices, region) || !isLast(value))
         continue;
       bool ofDistance = *indices & Dependence::Distance;
-      if (llvm::any_of(getSlice(value),
-                       ofDistance ? isExpensiveOfDistance : isExpensive))
+      bool worthwhile = llvm::any_of(getSlice(value), [&](Operation *op) {
+        return dependsOnPosition(op) &&
+               (ofDistance ? isExpensiveOfDistance(op) : isExpensive(op));
+      });
+      if (worthwhile)
         staged[*indices].push_back(value);
     }
   }
