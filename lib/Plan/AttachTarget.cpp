@@ -1,7 +1,7 @@
 //===- AttachTarget.cpp - Says what CPU a module is for -------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: any module. After: the same with dlti.target_system_spec.
 //

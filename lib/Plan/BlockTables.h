@@ -1,7 +1,7 @@
 //===- BlockTables.h - Least and greatest elements by block -----*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A mask that reads a tensor along i or j alone (document ids, key padding) has
 // its interval over a block of rows from a table of the blocks' least and

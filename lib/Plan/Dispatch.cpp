@@ -1,7 +1,7 @@
 //===- Dispatch.cpp - Chooses attention's kernel at run time --------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: posenc.attention on memrefs with a dynamic number of query rows.
 // After: scf.if on that number, with attention for decoding in one branch and

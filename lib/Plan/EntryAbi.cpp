@@ -1,7 +1,7 @@
 //===- EntryAbi.cpp - Graph functions become entries on memrefs -----------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: func.func @NAME on tensors. After: @NAME on memrefs, inputs then
 // outputs, its body still on tensors between bufferization.to_tensor and

@@ -1,7 +1,7 @@
 //===- EntrySignature.h - The parts of an entry's interface -----*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads a graph function's interface from its attributes and says what is wrong
 // with it; shared by the passes' parts that rewrite entries.

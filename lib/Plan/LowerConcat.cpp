@@ -1,7 +1,7 @@
 //===- LowerConcat.cpp - Concatenations become insertions -----------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: tensor.concat, which cannot be bufferized. After: tensor.insert_slice
 // of each part into a tensor.empty, which becomes one buffer.

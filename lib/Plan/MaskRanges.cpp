@@ -1,7 +1,7 @@
 //===- MaskRanges.cpp - Which keys a block of rows sees -------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -268,13 +268,18 @@ KeyRanges MaskRanges::finish(KeyRanges ranges) {
     ranges.fullHi = orElse(ranges.fullHi, zero);
     ranges.hi = orElse(ranges.hi, numKeys);
   }
+  auto areSame = [](Value x, Value y) {
+    return x == y || (matchPattern(x, m_Zero()) && matchPattern(y, m_Zero()));
+  };
+  bool sameLo = areSame(ranges.lo, ranges.fullLo);
+  bool sameHi = areSame(ranges.hi, ranges.fullHi);
   ranges.lo = least(greatest(ranges.lo, zero), numKeys);
   ranges.hi = greatest(least(ranges.hi, numKeys), ranges.lo);
   auto inside = [&](Value value, Value from) {
     return greatest(least(value, ranges.hi), from);
   };
-  ranges.fullLo = inside(ranges.fullLo, ranges.lo);
-  ranges.fullHi = inside(ranges.fullHi, ranges.fullLo);
+  ranges.fullLo = sameLo ? ranges.lo : inside(ranges.fullLo, ranges.lo);
+  ranges.fullHi = sameHi ? ranges.hi : inside(ranges.fullHi, ranges.fullLo);
   return ranges;
 }
 

@@ -1,7 +1,7 @@
 //===- ShapesFunction.cpp - The extents of an entry's outputs -------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A copy of the graph that asks for the extents of its results only. Upstream's
 // shape reification resolves them to extents of the inputs, and the graph's

@@ -1,7 +1,7 @@
 //===- Passes.h - The phase Plan ---*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before the phase: posenc.attention and linalg on tensors.
 // After it: the same on memrefs, attention with bounds and a schedule.

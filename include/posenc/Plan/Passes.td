@@ -95,6 +95,15 @@ def LowerConcatPass : Pass<"posenc-lower-concat", "::mlir::func::FuncOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def LowerCopiesPass : Pass<"posenc-lower-copies", "::mlir::func::FuncOp"> {
+  let summary = "copies become linalg ops";
+  let description = [{
+    `memref.copy` becomes a `linalg.generic`, because its own lowering calls a
+    library function where a memref is strided.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def DispatchPass : Pass<"posenc-dispatch", "::mlir::func::FuncOp"> {
   let summary = "attention's kernel is chosen by the number of query rows at run time";
   let description = [{
