@@ -120,8 +120,8 @@ KeyRanges MaskRanges::compareUniform(Interval condition, bool negated) {
     std::swap(yes, no);
   }
   return {constant(0), constant(0),
-          arith::SelectOp::create(b, loc, all, yes, no),
-          arith::SelectOp::create(b, loc, some, yes, no)};
+          b.createOrFold<arith::SelectOp>(loc, all, yes, no),
+          b.createOrFold<arith::SelectOp>(loc, some, yes, no)};
 }
 
 KeyRanges MaskRanges::compareKey(Predicate predicate, Interval bound) {
