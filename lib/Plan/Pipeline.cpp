@@ -29,7 +29,7 @@ static void addTensorPasses(OpPassManager &pm,
 /// From tensors to memrefs: every buffer is allocated and freed in its
 /// function, outputs are computed in place.
 static void addBufferization(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(posenc::createLowerConcatPass());
+  pm.addNestedPass<func::FuncOp>(posenc::createDecomposeAggregatesPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;

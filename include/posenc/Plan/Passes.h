@@ -17,6 +17,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -51,6 +52,10 @@ struct PlanOptions : PassPipelineOptions<PlanOptions> {
 /// The passes of the phase, in order: decides tables, tile classes, schedules
 /// and buffers.
 void buildPlanPipeline(OpPassManager &pm, const PlanOptions &options);
+
+/// The interfaces through which bufferization and shape reification, as this
+/// phase uses them, ask upstream's ops.
+void registerPlanExternalModels(DialectRegistry &registry);
 
 /// Registers the pipeline as `--posenc-plan`.
 void registerPlanPipeline();

@@ -84,15 +84,18 @@ def EntryAbiPass : Pass<"posenc-entry-abi", "ModuleOp"> {
   ];
 }
 
-def LowerConcatPass : Pass<"posenc-lower-concat", "::mlir::func::FuncOp"> {
-  let summary = "concatenations become insertions";
+def DecomposeAggregatesPass : Pass<"posenc-decompose-aggregates", "::mlir::func::FuncOp"> {
+  let summary = "concatenations and linalg's aggregates become simpler ops";
   let description = [{
     `tensor.concat` becomes a `tensor.insert_slice` a part, into one
-    `tensor.empty`: the form that can be bufferized, and whose destination may
-    be an output.
+    `tensor.empty` that may be an output; `linalg.softmax` and linalg's other
+    aggregates become `linalg.generic`. On memrefs they would have no loops.
+    Attention stays.
   }];
-  let dependentDialects = ["::mlir::affine::AffineDialect",
-                           "::mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect"
+  ];
 }
 
 def LowerCopiesPass : Pass<"posenc-lower-copies", "::mlir::func::FuncOp"> {
