@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "posenc/Plan/Passes.h"
@@ -72,6 +73,31 @@ static void materialize(OpBuilder &b, Location loc, Value value,
       /*restrict=*/true, /*writable=*/true);
 }
 
+/// Writes what `value` was collapsed from into an expanded view of
+/// `destination`, made at the entry, so that it can be computed in place.
+static void expandDestination(Value &value, Value &destination) {
+  while (auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>()) {
+    RankedTensorType type = collapse.getSrcType();
+    auto reassociation = collapse.getReassociationIndices();
+    bool isInferable =
+        llvm::all_of(reassociation, [&](ArrayRef<int64_t> group) {
+          return llvm::count_if(group, [&](int64_t dimension) {
+                   return type.isDynamicDim(dimension);
+                 }) <= 1;
+        });
+    FailureOr<MemRefType> view = memref::ExpandShapeOp::computeExpandedType(
+        cast<MemRefType>(destination.getType()), type.getShape(),
+        reassociation);
+    if (!isInferable || failed(view))
+      return;
+    OpBuilder b(destination.getContext());
+    b.setInsertionPointAfterValue(destination);
+    destination = memref::ExpandShapeOp::create(b, collapse.getLoc(), *view,
+                                                destination, reassociation);
+    value = collapse.getSrc();
+  }
+}
+
 /// Adds an argument an output and writes the results into their destinations.
 static void convertResults(func::FuncOp func, const EntrySignature &signature) {
   Block &body = func.getBody().front();
@@ -80,7 +106,9 @@ static void convertResults(func::FuncOp func, const EntrySignature &signature) {
   for (unsigned output : signature.getOutputs()) {
     Value destination = body.addArgument(
         getEntryMemRefType(signature.results[output].type), func.getLoc());
-    materialize(b, ret.getLoc(), ret.getOperand(output), destination);
+    Value value = ret.getOperand(output);
+    expandDestination(value, destination);
+    materialize(b, ret.getLoc(), value, destination);
   }
   // Donated inputs are overwritten last, when nothing reads them any more but
   // results that go to other donated inputs: those are copied first.
@@ -119,6 +147,15 @@ static void convertType(func::FuncOp func, const EntrySignature &signature) {
   func->setAttr(kEntryAttr, b.getUnitAttr());
 }
 
+static LogicalResult refuseCalls(func::FuncOp func) {
+  WalkResult result = func.walk([&](func::CallOp call) {
+    call.emitError() << "'" << func.getName() << "' calls '" << call.getCallee()
+                     << "'; a graph is one function, inline the callee first";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 namespace {
 struct EntryAbiPass : posenc::impl::EntryAbiPassBase<EntryAbiPass> {
   void runOnOperation() override {
@@ -128,6 +165,8 @@ struct EntryAbiPass : posenc::impl::EntryAbiPassBase<EntryAbiPass> {
           return func.isPublic() && !func.isExternal();
         }));
     for (func::FuncOp func : graphs) {
+      if (failed(refuseCalls(func)))
+        return signalPassFailure();
       FailureOr<EntrySignature> signature = EntrySignature::read(func);
       if (failed(signature))
         return signalPassFailure();

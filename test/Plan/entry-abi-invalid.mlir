@@ -60,3 +60,13 @@ func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
 ^next:
   return %x : tensor<4xf32>
 }
+
+// -----
+
+func.func private @callee(%x: tensor<4xf32>) -> tensor<4xf32>
+
+func.func @calls(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'calls' calls 'callee'; a graph is one function, inline the callee first}}
+  %y = call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -82,3 +82,17 @@ func.func @swap(%a: tensor<8xf32> {posenc.donated = 0}, %b: tensor<8xf32> {posen
     -> (tensor<8xf32>, tensor<8xf32>) {
   return %b, %a : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// A collapsed result is written through an expanded view of its output.
+
+// CHECK-LABEL: func @heads(
+//  CHECK-SAME:   %[[OUT:[a-z0-9]+]]: memref<?x512xf32, strided<[?, 1]>> {posenc.name
+//       CHECK:   %[[VIEW:.*]] = memref.expand_shape %[[OUT]] {{\[\[0\], \[1, 2\]\]}}
+//       CHECK:   %[[IN:.*]] = bufferization.to_tensor
+//       CHECK:   materialize_in_destination %[[IN]] in restrict writable %[[VIEW]]
+func.func @heads(%x: tensor<?x8x64xf32>) -> tensor<?x512xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x8x64xf32> into tensor<?x512xf32>
+  return %flat : tensor<?x512xf32>
+}
