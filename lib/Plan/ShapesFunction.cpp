@@ -34,8 +34,8 @@ struct StoredExtent {
 } // namespace
 
 /// The op by which `value` depends on more than the extents of block arguments:
-/// the first in its backward slice that takes a tensor and is no tensor.dim of
-/// an argument. Null where there is none.
+/// the first in its backward slice that takes a tensor, or makes one whose
+/// extent is asked for. Null where there is none.
 static Operation *findDataUse(Value value) {
   llvm::SetVector<Value> slice;
   slice.insert(value);
@@ -43,8 +43,9 @@ static Operation *findDataUse(Value value) {
     Operation *op = slice[next].getDefiningOp();
     if (!op)
       continue;
-    if (auto dim = dyn_cast<tensor::DimOp>(op);
-        dim && isa<BlockArgument>(dim.getSource())) {
+    if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+      if (Operation *producer = dim.getSource().getDefiningOp())
+        return producer;
       slice.insert(dim.getIndex());
       continue;
     }

@@ -11,6 +11,19 @@ func.func @data(%n: tensor<index>) -> tensor<?xf32> {
 
 // -----
 
+// expected-error @+1 {{cannot compute dimension 0 of result 'output0' of 'chosen' from the extents of its inputs: 'scf.if' makes it depend on data}}
+func.func @chosen(%x: tensor<?xf32>, %y: tensor<?xf32>, %which: tensor<i1>) -> tensor<?xf32> {
+  %condition = tensor.extract %which[] : tensor<i1>
+  %z = scf.if %condition -> tensor<?xf32> {
+    scf.yield %x : tensor<?xf32>
+  } else {
+    scf.yield %y : tensor<?xf32>
+  }
+  return %z : tensor<?xf32>
+}
+
+// -----
+
 // expected-error @+1 {{'scalar' takes 'input0' as 'f32'; entries take ranked tensors only, a scalar is a tensor of rank 0}}
 func.func @scalar(%x: f32) {
   return
