@@ -1,4 +1,4 @@
-//===- RuntimeBitcode.cpp - The embedded runtime ----------------*- C++ -*-===//
+//===- RuntimeBitcode.cpp - The embedded runtime --------------------------===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -18,6 +18,7 @@
 #include "RuntimeBitcode.inc"
 
 using namespace llvm;
+using mlir::posenc::RuntimeThreads;
 
 namespace {
 
@@ -50,12 +51,12 @@ static Modules modulesFor(Triple::ArchType arch) {
   }
 }
 
-StringRef posenc::getRuntimeCoreBitcode(Triple::ArchType arch) {
+StringRef mlir::posenc::getRuntimeCoreBitcode(Triple::ArchType arch) {
   return modulesFor(arch).core;
 }
 
-StringRef posenc::getRuntimeThreadsBitcode(Triple::ArchType arch,
-                                           RuntimeThreads threads) {
+StringRef mlir::posenc::getRuntimeThreadsBitcode(Triple::ArchType arch,
+                                                 RuntimeThreads threads) {
   Modules modules = modulesFor(arch);
   switch (threads) {
   case RuntimeThreads::Pool:
@@ -70,7 +71,8 @@ StringRef posenc::getRuntimeThreadsBitcode(Triple::ArchType arch,
   llvm_unreachable("unknown kind of threading");
 }
 
-ArrayRef<StringLiteral> posenc::getRuntimeExports(RuntimeThreads threads) {
+ArrayRef<StringLiteral>
+mlir::posenc::getRuntimeExports(RuntimeThreads threads) {
   static constexpr StringLiteral exports[] = {"posenc_last_error",
                                               "posenc_set_parallel_for",
                                               "posenc_get_parallel_for"};

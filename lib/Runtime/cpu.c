@@ -34,7 +34,9 @@ static uint64_t enabled_states(unsigned ecx1) {
   return (uint64_t)high << 32 | low;
 }
 
-static uint32_t detect(void) {
+// Of the features asked for, those there are. AMX must be asked for: the
+// permission enlarges every signal frame of the program.
+static uint32_t detect(uint32_t asked) {
   enum {
     statesAvx = 0x6,     // XMM, YMM
     statesAvx512 = 0xe6, // and opmask, both halves of ZMM
@@ -58,22 +60,26 @@ static uint32_t detect(void) {
                         bit_AVX512VL) &&
       has_all(states, statesAvx512))
     features |= POSENC_CPU_X86_64_V4;
-  if (has_all(edx7, bit_AMXTILE | bit_AMXBF16) && has_all(states, statesAmx) &&
+  if ((asked & POSENC_CPU_AMX_BF16) &&
+      has_all(edx7, bit_AMXTILE | bit_AMXBF16) && has_all(states, statesAmx) &&
       syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM_, XFEATURE_XTILEDATA_) == 0)
     features |= POSENC_CPU_AMX_BF16;
-  return features;
+  return features & asked;
 }
 #else
-static uint32_t detect(void) { return 0; }
+static uint32_t detect(uint32_t asked) {
+  (void)asked;
+  return 0;
+}
 #endif
 
 bool posenc_rt_cpu_supports(uint32_t feature_mask) {
-  static const uint32_t asked = 1u << 31;
+  // The low half: features there are; the high half: those asked for.
   static _Atomic uint32_t cached;
   uint32_t features = atomic_load_explicit(&cached, memory_order_relaxed);
-  if (!(features & asked)) {
-    features = detect() | asked;
-    atomic_store_explicit(&cached, features, memory_order_relaxed);
+  if (feature_mask & ~(features >> 16)) {
+    features |= detect(feature_mask) | feature_mask << 16;
+    atomic_fetch_or_explicit(&cached, features, memory_order_relaxed);
   }
   return (features & feature_mask) == feature_mask;
 }

@@ -74,7 +74,7 @@ const char *posenc_print_dimension(char *text, const posenc_place *place,
   return text;
 }
 
-// C1: a tensor, of the right rank, type and device.
+// C1: a tensor, of the right rank, in memory we can read.
 static bool check_header(const posenc_place *place) {
   const DLTensor *tensor = place->tensor;
   const posenc_argument *argument = place->argument;
@@ -90,6 +90,20 @@ static bool check_header(const posenc_place *place) {
     return posenc_fail_argument(place, POSENC_ERROR_ARGUMENT,
                                 "shape is NULL; let it point to the %d sizes",
                                 (int)tensor->ndim);
+  if (tensor->device.device_type != kDLCPU &&
+      tensor->device.device_type != kDLCUDAHost)
+    return posenc_fail_argument(
+        place, POSENC_ERROR_ARGUMENT,
+        "expected a tensor in CPU memory, got DLPack device type %d; copy the "
+        "tensor to the CPU",
+        (int)tensor->device.device_type);
+  return true;
+}
+
+// C2: elements of the right type.
+static bool check_dtype(const posenc_place *place) {
+  const DLTensor *tensor = place->tensor;
+  const posenc_argument *argument = place->argument;
   char expected[NAME_CAPACITY], got[NAME_CAPACITY];
   print_dtype(expected, argument->dtype_code, argument->dtype_bits);
   print_dtype(got, tensor->dtype.code, tensor->dtype.bits);
@@ -104,17 +118,10 @@ static bool check_header(const posenc_place *place) {
         "expected %s, got vectors of %u lanes of it; make the lanes the last "
         "dimension",
         expected, (unsigned)tensor->dtype.lanes);
-  if (tensor->device.device_type != kDLCPU &&
-      tensor->device.device_type != kDLCUDAHost)
-    return posenc_fail_argument(
-        place, POSENC_ERROR_ARGUMENT,
-        "expected a tensor in CPU memory, got DLPack device type %d; copy the "
-        "tensor to the CPU",
-        (int)tensor->device.device_type);
   return true;
 }
 
-// C2: extents are sizes, not too large, and the static ones as compiled.
+// C3: extents are sizes, not too large, and the static ones as compiled.
 static bool check_extents(const posenc_place *place, const int64_t *extents) {
   const int64_t *shape = place->tensor->shape;
   int32_t rank = place->argument->rank;
@@ -181,7 +188,7 @@ static bool describe_layout(const posenc_place *place) {
   return true;
 }
 
-// C3: what the tensor reaches can be addressed in 64 bits.
+// C4: what the tensor reaches can be addressed in 64 bits.
 static bool check_span(const posenc_place *place) {
   int64_t reach = 0;
   for (int32_t d = 0; d < place->argument->rank; ++d) {
@@ -200,7 +207,7 @@ static bool check_span(const posenc_place *place) {
                               "be addressed; check the strides");
 }
 
-// C4: no two elements of a tensor that is written share memory. Sufficient and
+// C5: no two elements of a tensor that is written share memory. Sufficient and
 // simple: sorted by stride, each dimension steps over all inner ones.
 static bool check_distinct(const posenc_place *place) {
   const int64_t *sizes = posenc_sizes(place), *strides = posenc_strides(place);
@@ -225,7 +232,7 @@ static bool check_distinct(const posenc_place *place) {
   return true;
 }
 
-// C5: there is memory, aligned to the element.
+// C6: there is memory, aligned to the element.
 static bool check_data(const posenc_place *place) {
   const DLTensor *tensor = place->tensor;
   if (!tensor->data)
@@ -244,8 +251,8 @@ static bool check_data(const posenc_place *place) {
 }
 
 bool posenc_describe(const posenc_place *place, const int64_t *extents) {
-  if (!check_header(place) || !check_extents(place, extents) ||
-      !describe_layout(place))
+  if (!check_header(place) || !check_dtype(place) ||
+      !check_extents(place, extents) || !describe_layout(place))
     return false;
   bool written = place->argument->is_output || place->argument->is_donated;
   if (!is_empty(place) && (!check_span(place) || !check_data(place) ||

@@ -1,7 +1,8 @@
-/*===- dlpack_abi.h - The DLPack structs compiled functions take -*- C -*-===*
+/*===- dlpack_abi.h - The DLPack structs functions take ------------*- C -*-===*
  *
  * Part of the posenc project, under the Apache License v2.0 with LLVM
- * Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ * Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===*
  *

@@ -74,8 +74,11 @@ void posenc_frame_leave(posenc_frame *frame);
 // This thread's cached scratch, or NULL when there is no memory.
 void *posenc_thread_scratch(int64_t bytes);
 
-// Runs items of the region on this thread until none is left.
-void posenc_region_work(posenc_region *region);
+// Runs items of the region on this thread until none is left. A helper that
+// gets no memory for its scratch leaves them to the others; the caller, who
+// finishes, has to have it.
+void posenc_region_help(posenc_region *region);
+void posenc_region_finish(posenc_region *region);
 
 // Has up to `threads` threads, the caller one of them, work on the region, and
 // returns when all have finished. One implementation a library, in

@@ -64,10 +64,12 @@ static void fail_scratch(int64_t bytes) {
   posenc_abandon();
 }
 
-static void take_items(posenc_region *region) {
+static void take_items(posenc_region *region, bool isCaller) {
   void *scratch = NULL;
   if (region->scratch_bytes > 0) {
     scratch = posenc_thread_scratch(region->scratch_bytes);
+    if (!scratch && !isCaller)
+      return;
     if (!scratch)
       fail_scratch(region->scratch_bytes);
   }
@@ -82,7 +84,8 @@ static void take_items(posenc_region *region) {
 }
 
 // Not inlined, and the task is opaque to the optimiser: see posenc_rt_run.
-__attribute__((noinline)) void posenc_region_work(posenc_region *region) {
+__attribute__((noinline)) static void work(posenc_region *region,
+                                           bool isCaller) {
   posenc_thread *thread = posenc_this_thread();
   const char *function = thread->function;
   posenc_region *outer = thread->region;
@@ -92,11 +95,19 @@ __attribute__((noinline)) void posenc_region_work(posenc_region *region) {
   posenc_frame frame;
   posenc_frame_enter(&frame);
   if (setjmp(frame.target) == 0)
-    take_items(region);
+    take_items(region, isCaller);
   posenc_frame_leave(&frame);
   posenc_fp_write(saved);
   thread->region = outer;
   thread->function = function;
+}
+
+void posenc_region_help(posenc_region *region) {
+  work(region, /*isCaller=*/false);
+}
+
+void posenc_region_finish(posenc_region *region) {
+  work(region, /*isCaller=*/true);
 }
 
 // Inside a task: in line, with scratch of its own, since the thread's is the
@@ -135,7 +146,7 @@ void posenc_parallel_for(void (*task)(void *ctx, int64_t begin, int64_t end,
   if (threads > 1)
     posenc_distribute(&region, threads);
   else
-    posenc_region_work(&region);
+    posenc_region_finish(&region);
   int32_t code = atomic_load_explicit(&region.code, memory_order_relaxed);
   if (code != POSENC_OK) {
     posenc_fail(code, "%s", region.message);

@@ -32,7 +32,7 @@ posenc_get_parallel_for(void **user) {
 
 static void work(void *data, int64_t index) {
   (void)index;
-  posenc_region_work(data);
+  posenc_region_help(data);
 }
 
 void posenc_distribute(posenc_region *region, int32_t threads) {
@@ -46,7 +46,7 @@ void posenc_distribute(posenc_region *region, int32_t threads) {
     function(work, region, threads, user);
     *thread = saved;
   }
-  posenc_region_work(region);
+  posenc_region_finish(region);
 }
 
 void posenc_distribute_stop(void) {}

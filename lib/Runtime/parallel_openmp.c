@@ -21,8 +21,9 @@ void posenc_distribute(posenc_region *region, int32_t threads) {
   int blocktime = kmp_get_blocktime();
   kmp_set_blocktime(0);
 #pragma omp parallel num_threads(threads)
-  posenc_region_work(region);
+  posenc_region_help(region);
   kmp_set_blocktime(blocktime);
+  posenc_region_finish(region);
 }
 
 void posenc_distribute_stop(void) {}

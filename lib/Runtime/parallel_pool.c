@@ -113,7 +113,7 @@ static void *run_worker(void *unused) {
     }
     seen = epoch;
     if (enter_gate()) {
-      posenc_region_work(pool.region);
+      posenc_region_help(pool.region);
       leave_gate();
     }
   }
@@ -166,7 +166,7 @@ static void start_workers(int32_t count) {
 
 void posenc_distribute(posenc_region *region, int32_t threads) {
   if (!acquire(getpid())) {
-    posenc_region_work(region);
+    posenc_region_finish(region);
     return;
   }
   start_workers(threads - 1);
@@ -174,7 +174,7 @@ void posenc_distribute(posenc_region *region, int32_t threads) {
   atomic_store_explicit(&pool.places, threads - 1, memory_order_relaxed);
   atomic_fetch_or(&pool.gate, gateOpen);
   wake_workers(threads - 1);
-  posenc_region_work(region);
+  posenc_region_finish(region);
   uint32_t inside = atomic_fetch_and(&pool.gate, ~gateOpen) & ~gateOpen;
   while (inside != 0) {
     inside = spin_while(&pool.gate, inside);

@@ -14,7 +14,7 @@
 
 void posenc_distribute(posenc_region *region, int32_t threads) {
   (void)threads;
-  posenc_region_work(region);
+  posenc_region_finish(region);
 }
 
 void posenc_distribute_stop(void) {}

@@ -30,6 +30,8 @@
 #define POSENC_RUNTIME_H
 
 #include "dlpack_abi.h"
+#include "host_threads_abi.h"
+#include "library_abi.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,16 +39,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// What a compiled function returns.
-enum {
-  POSENC_OK = 0,
-  POSENC_ERROR_ARGUMENT = 1,        // an argument is not what the table says
-  POSENC_ERROR_SHAPE = 2,           // sizes do not fit one another
-  POSENC_ERROR_UNSUPPORTED_CPU = 3, // this CPU or system lacks instructions
-  POSENC_ERROR_RUNTIME = 4,         // a value found while computing is bad
-  POSENC_ERROR_MEMORY = 5           // no memory for an intermediate buffer
-};
 
 // Bytes of an error message with its final NUL; longer ones are cut. Libraries
 // in one process share the buffer, so this never changes.
@@ -117,10 +109,6 @@ int32_t posenc_rt_report_shapes(const posenc_function *function,
 // Errors
 //===----------------------------------------------------------------------===//
 
-// The message of the last compiled function called on this thread, of any
-// posenc library in the process; "" if it succeeded or there was none.
-const char *posenc_last_error(void);
-
 // The code of the first failure of the current call; POSENC_OK if none.
 int32_t posenc_rt_status(void);
 
@@ -141,8 +129,10 @@ void posenc_rt_assert(bool ok, const char *message);
 // whatever the caller's floating-point state, which is bit-equal afterwards.
 int32_t posenc_rt_run(void (*body)(int64_t *descriptors), int64_t *descriptors);
 
-// Calls `task(ctx, i, i + 1, scratch)` for every i in [0, count), in this
-// order, on several threads, and returns when all are done. `scratch` is 64
+// Calls `task(ctx, i, i + 1, scratch)` for every i in [0, count), handed out in
+// this order to several threads, and returns when all are done. The threads are
+// as many as the least of POSENC_NUM_THREADS, OMP_NUM_THREADS and the CPUs of
+// the affinity mask, read at the first call. `scratch` is 64
 // byte aligned, at least `scratch_bytes` long (NULL for 0) and belongs to the
 // task until it returns. Tasks run rounding to nearest, exceptions masked,
 // denormals flushed. Within a task it runs serially, in line; so it does while
@@ -172,23 +162,6 @@ bool posenc_rt_cpu_supports(uint32_t feature_mask);
 // Records POSENC_ERROR_UNSUPPORTED_CPU for function `name` where they lack
 // one. Returns POSENC_OK or that code. Begins a call, as check_inputs does.
 int32_t posenc_rt_require_cpu(uint32_t feature_mask, const char *name);
-
-//===----------------------------------------------------------------------===//
-// --threads=host
-//===----------------------------------------------------------------------===//
-
-// A host's thread pool: calls work(data, i) once for every i in [0, count), on
-// any threads, in any order, and returns when all have returned.
-typedef void (*posenc_host_parallel_for)(void (*work)(void *data,
-                                                      int64_t index),
-                                         void *data, int64_t count, void *user);
-
-// Sets the pool of all posenc libraries in the process that were compiled with
-// --threads=host; NULL, the default, is serial. Not while one is running.
-void posenc_set_parallel_for(posenc_host_parallel_for function, void *user);
-
-// The pool that is set, and its user pointer.
-posenc_host_parallel_for posenc_get_parallel_for(void **user);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,11 @@
 //===----------------------------------------------------------------------===//
 // RUN: %clang %runtime_flags %s %runtime_pool -o %t && %t
 
+#include "internal.h"
+#include "process.h"
 #include "testing.h"
+
+#include <sys/resource.h>
 
 static const posenc_function function = {.name = "f"};
 static int64_t impossible = INT64_MAX - 100;
@@ -67,6 +71,49 @@ static void bad_task(int64_t *descriptors) {
   abort();
 }
 
+static void count_item(void *ctx, int64_t begin, int64_t end, void *scratch) {
+  (void)begin, (void)end;
+  *(char *)scratch = 1;
+  atomic_fetch_add((_Atomic int *)ctx, 1);
+}
+
+// The pool wants more threads than there is memory for.
+static void many_threads(int64_t *descriptors) {
+  _Atomic int items = 0;
+  posenc_region region = {.task = count_item,
+                          .ctx = (void *)&items,
+                          .count = 1000,
+                          .scratch_bytes = descriptors[0]};
+  posenc_distribute(&region, 1000);
+  CHECK(atomic_load(&region.code) == POSENC_OK && items == 1000);
+}
+
+static void large_buffer(int64_t *descriptors) {
+  (void)descriptors;
+  char *buffer = _mlir_memref_to_llvm_alloc(256 << 20);
+  buffer[0] = 1;
+}
+
+static void large_scratch(int64_t *descriptors) {
+  posenc_parallel_for(use_scratch, NULL, descriptors[0], 256 << 20);
+}
+
+// The sizes are possible, but the process is at its limit.
+static void test_limit(void) {
+  struct rlimit limit;
+  CHECK(getrlimit(RLIMIT_AS, &limit) == 0);
+  struct rlimit low = {128 << 20, limit.rlim_max};
+  CHECK(setrlimit(RLIMIT_AS, &low) == 0);
+  CHECK(call(large_buffer) == POSENC_ERROR_MEMORY);
+  CHECK_ERROR("f: out of memory: an intermediate buffer of 268435456 bytes; "
+              "pass smaller inputs or free memory");
+  CHECK(call(large_scratch) == POSENC_ERROR_MEMORY);
+  CHECK(call(many_threads) == POSENC_OK);
+  CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+  CHECK(call(large_buffer) == POSENC_OK);
+  CHECK(call(large_scratch) == POSENC_OK);
+}
+
 int main(void) {
   for (int repeat = 0; repeat < 10; ++repeat) {
     CHECK(call(no_failure) == POSENC_OK);
@@ -84,5 +131,7 @@ int main(void) {
     CHECK(call(no_failure) == POSENC_OK);
     CHECK_ERROR("");
   }
+  if (!SANITIZED) // their shadow memory is past any limit
+    test_limit();
   return 0;
 }

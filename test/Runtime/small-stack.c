@@ -11,6 +11,7 @@
 #include "testing.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 static const int64_t extents[] = {4};
 static const posenc_argument arguments[] = {
@@ -50,7 +51,9 @@ static void *call(void *unused) {
 int main(void) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  CHECK(pthread_attr_setstacksize(&attributes, 64 << 10) == 0);
+  long least = sysconf(_SC_THREAD_STACK_MIN); // 128 KiB on AArch64
+  size_t bytes = least > 64 << 10 ? (size_t)least : 64 << 10;
+  CHECK(pthread_attr_setstacksize(&attributes, bytes) == 0);
   for (int i = 0; i < 3; ++i) {
     pthread_t thread;
     CHECK(pthread_create(&thread, &attributes, call, NULL) == 0);

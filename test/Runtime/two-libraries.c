@@ -13,8 +13,8 @@
 // private, as the compiler does:
 // RUN: %clang %runtime_flags -DNAME=first -r %S/Inputs/library.c %runtime_pool -o %t.first.o
 // RUN: %clang %runtime_flags -DNAME=second -r %S/Inputs/library.c %runtime_pool -o %t.second.o
-// RUN: %llvm_bin/llvm-objcopy --keep-global-symbol=first --keep-global-symbol=posenc_last_error %t.first.o
-// RUN: %llvm_bin/llvm-objcopy --keep-global-symbol=second --keep-global-symbol=posenc_last_error %t.second.o
+// RUN: llvm-objcopy --keep-global-symbol=first --keep-global-symbol=posenc_last_error %t.first.o
+// RUN: llvm-objcopy --keep-global-symbol=second --keep-global-symbol=posenc_last_error %t.second.o
 // RUN: %clang %runtime_flags %s %t.first.o %t.second.o -o %t.static && %t.static
 //
 // And as shared libraries:
@@ -23,7 +23,7 @@
 // RUN: %clang %runtime_flags %s %t.first.so %t.second.so -o %t.shared && %t.shared
 //
 // These show their callers nothing else.
-// RUN: %llvm_bin/llvm-nm -D --defined-only --format=just-symbols %t.first.so | %llvm_bin/FileCheck %s --match-full-lines
+// RUN: llvm-nm -D --defined-only --format=just-symbols %t.first.so | FileCheck %s --match-full-lines
 // CHECK-NOT: {{.}}
 // CHECK: first
 // CHECK-NEXT: posenc_last_error

@@ -19,7 +19,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/TargetParser/Triple.h"
 
-namespace posenc {
+namespace mlir::posenc {
 
 /// Whose threads a compiled library runs on.
 enum class RuntimeThreads {
@@ -41,6 +41,6 @@ llvm::StringRef getRuntimeThreadsBitcode(llvm::Triple::ArchType arch,
 /// when all others are made internal.
 llvm::ArrayRef<llvm::StringLiteral> getRuntimeExports(RuntimeThreads threads);
 
-} // namespace posenc
+} // namespace mlir::posenc
 
 #endif // POSENC_OBJECT_RUNTIMEBITCODE_H

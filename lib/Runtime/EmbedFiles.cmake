@@ -1,7 +1,7 @@
 # Writes the bytes of files as C++ arrays.
 #
 #   cmake -D "EMBEDDED=name file;name file..." -D OUTPUT=out.inc
-#         -P EmbedBitcode.cmake
+#         -P EmbedFiles.cmake
 
 set(text)
 foreach(pair IN LISTS EMBEDDED)
@@ -11,6 +11,7 @@ foreach(pair IN LISTS EMBEDDED)
   string(SUBSTRING "${pair}" ${start} -1 file)
   file(READ "${file}" bytes HEX)
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+  # Bitcode is read in words.
   string(APPEND text
     "alignas(4) static const unsigned char ${name}[] = {${bytes}};\n")
 endforeach()
