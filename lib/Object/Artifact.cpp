@@ -21,6 +21,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 
 using namespace mlir;
@@ -57,7 +58,8 @@ private:
   void setTargetAttributes(ArrayRef<EntryFunction> entries);
   llvm::Error linkRuntime();
   void hideAllBut(ArrayRef<EntryFunction> entries);
-  void optimise();
+  void runPasses(llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)>
+                     build);
   llvm::Expected<std::string> emitCode(llvm::CodeGenFileType type);
   llvm::Error collected(StringRef what) {
     return llvm::createStringError(
@@ -128,7 +130,8 @@ void ArtifactBuilder::hideAllBut(ArrayRef<EntryFunction> entries) {
   });
 }
 
-void ArtifactBuilder::optimise() {
+void ArtifactBuilder::runPasses(
+    llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)> build) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
@@ -142,8 +145,7 @@ void ArtifactBuilder::optimise() {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(*module, modules);
+  build(builder).run(*module, modules);
 }
 
 llvm::Error ArtifactBuilder::build(ModuleOp source) {
@@ -162,10 +164,19 @@ llvm::Error ArtifactBuilder::build(ModuleOp source) {
   module->setDataLayout(machine->createDataLayout());
   module->setPICLevel(llvm::PICLevel::BigPIC);
   setTargetAttributes(*entries);
+  hideAllBut(*entries);
+  runPasses([](llvm::PassBuilder &builder) {
+    return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+  });
+  // The runtime comes optimised: what is left to do is to drop the unused.
   if (llvm::Error error = linkRuntime())
     return error;
   hideAllBut(*entries);
-  optimise();
+  runPasses([](llvm::PassBuilder &) {
+    llvm::ModulePassManager passes;
+    passes.addPass(llvm::GlobalDCEPass());
+    return passes;
+  });
   if (!errors.empty())
     return collected("LLVM");
   return llvm::Error::success();

@@ -26,7 +26,7 @@ static llvm::Error writeFile(StringRef path, StringRef text) {
         return llvm::Error::success();
       });
   if (error)
-    return llvm::createStringError("cannot write " + path + ": " +
+    return llvm::createStringError("cannot write " +
                                    llvm::toString(std::move(error)));
   return llvm::Error::success();
 }
