@@ -142,6 +142,7 @@ struct ExpandMathPass : posenc::impl::ExpandMathPassBase<ExpandMathPass> {
                  ExpandF32<math::ErfOp, &MathFunctions::erf>,
                  ExpandF32<math::SinOp, &MathFunctions::sin>,
                  ExpandF32<math::CosOp, &MathFunctions::cos>,
+                 ExpandF32<math::AtanOp, &MathFunctions::atan>,
                  ExpandF32<math::PowFOp, &MathFunctions::pow>, ExpandCosSin,
                  ExpandRsqrt, WidenToF32>(context);
     // Constant exponents first: a square is a product.
@@ -149,12 +150,6 @@ struct ExpandMathPass : posenc::impl::ExpandMathPassBase<ExpandMathPass> {
     math::populateExpansionPatterns(
         patterns, {"tan", "sinh", "cosh", "asinh", "acosh", "atanh", "fpowi",
                    "clampf"});
-    populateMathPolynomialApproximationPatterns(
-        patterns, [](StringRef name) {
-          return llvm::is_contained({"math.atan", "math.atan2", "math.asin",
-                                     "math.acos", "math.erfc", "math.cbrt"},
-                                    name);
-        });
     // Without the AVX512-BF16 instruction LLVM calls a library to round.
     arith::populateExpandBFloat16Patterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);

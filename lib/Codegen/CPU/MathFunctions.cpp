@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Polynomials: minimax fits by iterated weighted least squares, but logf, tanhf
-// (S. Moshier, Cephes) and erff (N. Juffa).
+// Polynomials: minimax fits by iterated weighted least squares, but logf, tanhf,
+// atanf, expf (S. Moshier, Cephes) and erff (N. Juffa).
 //
 //===----------------------------------------------------------------------===//
 
@@ -402,3 +402,21 @@ std::pair<Value, Value> MathFunctions::cosSinOfRadians(Value x) {
 
 Value MathFunctions::sin(Value x) { return cosSinOfRadians(x).second; }
 Value MathFunctions::cos(Value x) { return cosSinOfRadians(x).first; }
+
+Value MathFunctions::atan(Value x) {
+  // atan a = pi/2 - atan 1/a = pi/4 + atan((a - 1) / (a + 1)).
+  Value a = abs(x), one = constant(1);
+  Value isLarge = compare(CmpFPredicate::OGT, a, constant(2.414213562373095));
+  Value isMiddle = compare(CmpFPredicate::OGT, a, constant(0.4142135623730950));
+  Value numerator = select(isLarge, constant(-1),
+                           select(isMiddle, sub(a, one), a));
+  Value denominator = select(isLarge, a, select(isMiddle, add(a, one), one));
+  Value offset = select(isLarge, constant(1.5707963267948966),
+                        select(isMiddle, constant(0.7853981633974483),
+                               constant(0)));
+  Value t = div(numerator, denominator);
+  Value z = mul(t, t);
+  Value p = polynomial(z, {-3.33329491539e-1, 1.99777106478e-1,
+                           -1.38776856032e-1, 8.05374449538e-2});
+  return copySign(add(offset, fma(mul(p, z), t, t)), x);
+}

@@ -37,6 +37,7 @@ public:
   /// Radians; reduced in f64, so right for |x| < 2^30.
   Value sin(Value x);
   Value cos(Value x);
+  Value atan(Value x);
   Value pow(Value x, Value y);
   /// posenc.cos_sin: within 3e-7 for |position| up to 2^20.
   std::pair<Value, Value> cosSin(Value position, Value hi, Value lo);

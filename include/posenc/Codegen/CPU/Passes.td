@@ -49,7 +49,7 @@ def OutlineTasksPass : Pass<"posenc-outline-tasks", "::mlir::ModuleOp"> {
 def ExpandMathPass : Pass<"posenc-expand-math", "func::FuncOp"> {
   let summary = "math functions become arithmetic, so that no libm call remains";
   let description = [{
-    exp, exp2, expm1, log, log2, log10, log1p, tanh, sin, cos, erf, powf and
+    exp, exp2, expm1, log, log2, log10, log1p, tanh, sin, cos, atan, erf, powf and
     `posenc.cos_sin` of f32, scalars and vectors alike, become polynomials
     (1 to 3 ulp); f16 and bf16 go through f32. What LLVM has instructions for
     stays. A function that has no expansion is an error that names it.
