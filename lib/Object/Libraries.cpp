@@ -107,7 +107,7 @@ posenc::linkSharedLibrary(StringRef object, const ObjectOptions &options) {
     return output.takeError();
   SmallVector<std::string> arguments = {
       "-shared",       "--gc-sections", "-O2", "--hash-style=gnu",
-      "--build-id=none", "-znow", "-zrelro", "-soname=" + options.libraryName};
+      "--build-id=none", "-znow", "-zrelro", "--threads=1", "-soname=" + options.libraryName};
   std::optional<TemporaryFile> openmp;
   if (options.threads == RuntimeThreads::OpenMP) {
     // An empty library of that name: the linker takes only the name from it, so

@@ -21,6 +21,7 @@
 #include "mlir/Bytecode/Encoding.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/thread.h"
 
 #include <chrono>
 
@@ -175,19 +176,28 @@ llvm::Error Compilation::run(StringRef source, StringRef sourceName) {
   return timed("object", [&] { return emit(*target); });
 }
 
-llvm::Expected<CompileResult> posenc::compile(StringRef source,
-                                              StringRef sourceName,
-                                              const CompileOptions &options) {
+static llvm::Error compileHere(StringRef source, StringRef sourceName,
+                               const CompileOptions &options,
+                               CompileResult &result) {
   DialectRegistry registry;
   registerCompilerDialects(registry);
-  CompileResult result;
-  {
-    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-    if (options.remarks && failed(collectRemarks(context, result.remarks)))
-      return llvm::createStringError("cannot collect remarks");
-    Compilation compilation(context, options, result);
-    if (llvm::Error error = compilation.run(source, sourceName))
-      return error;
-  }
-  return result;
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  if (options.remarks && failed(collectRemarks(context, result.remarks)))
+    return llvm::createStringError("cannot collect remarks");
+  return Compilation(context, options, result).run(source, sourceName);
+}
+
+llvm::Error posenc::compile(StringRef source, StringRef sourceName,
+                            const CompileOptions &options,
+                            CompileResult &result) {
+  // Parser, verifier and code generator recurse, and the caller's stack may be
+  // small.
+  constexpr unsigned stackBytes = 64 << 20;
+  llvm::Error error = llvm::Error::success();
+  llvm::consumeError(std::move(error)); // about to be overwritten
+  llvm::thread worker(std::optional<unsigned>(stackBytes), [&] {
+    error = compileHere(source, sourceName, options, result);
+  });
+  worker.join();
+  return error;
 }

@@ -26,11 +26,11 @@ static llvm::Error run(llvm::ArrayRef<const char *> arguments) {
   if (std::error_code error = source.getError())
     return llvm::createStringError("cannot read " + line->input + ": " +
                                    error.message());
-  llvm::Expected<CompileResult> result =
-      compile((*source)->getBuffer(), line->input, line->options);
-  if (!result)
-    return result.takeError();
-  return writeOutputs(*line, *result);
+  CompileResult result;
+  if (llvm::Error error = compile((*source)->getBuffer(), line->input,
+                                  line->options, result))
+    return error;
+  return writeOutputs(*line, result);
 }
 
 int main(int argc, char **argv) {

@@ -74,10 +74,11 @@ struct CompileResult {
   std::vector<std::pair<StringRef, double>> times;
 };
 
-/// Compiles `source`, MLIR text that `sourceName` names in messages. An error
-/// has one line: where, what, and what to do.
-llvm::Expected<CompileResult> compile(StringRef source, StringRef sourceName,
-                                      const CompileOptions &options);
+/// Compiles `source`, MLIR text that `sourceName` names in messages, into
+/// `result`, which after an error holds what was made before it. An error has
+/// one line: where, what, and what to do.
+llvm::Error compile(StringRef source, StringRef sourceName,
+                    const CompileOptions &options, CompileResult &result);
 
 /// The dialects, interfaces and translations that the phases need, and no more.
 void registerCompilerDialects(DialectRegistry &registry);
