@@ -159,7 +159,7 @@ struct ExpandMathPass : posenc::impl::ExpandMathPassBase<ExpandMathPass> {
       if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
           isInstruction(op))
         return WalkResult::advance();
-      op->emitError("has no expansion for ")
+      op->emitOpError("has no expansion for ")
           << op->getOperandTypes() << " on a CPU: use f32 or express it in "
           << "other functions";
       return WalkResult::interrupt();

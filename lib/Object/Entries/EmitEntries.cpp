@@ -230,9 +230,11 @@ LogicalResult EntryEmitter::emit(const EntryFunction &entry) {
   std::string shapesName = (entry.name + "__shapes").str();
   LLVM::LLVMFuncOp body = takeBody(
       entry, entry.name, (entry.name + "__compute").str(), words);
+  if (!body)
+    return failure();
   LLVM::LLVMFuncOp shapesBody =
       takeBody(entry, shapesName, shapesName, inputWords + 5);
-  if (!body || !shapesBody)
+  if (!shapesBody)
     return failure();
   LLVM::LLVMFuncOp adapter = emitBodyAdapter(entry, body);
   LLVM::GlobalOp table = tables.addFunction(entry);
