@@ -85,7 +85,7 @@ void ArtifactBuilder::setTargetAttributes(ArrayRef<EntryFunction> entries) {
                      return function.getName() == entry.name ||
                             function.getName() == (entry.name + "_shapes").str();
                    });
-    const Target &target = options.target;
+    const CodegenTarget &target = options.target;
     function.addFnAttr("target-cpu", isEntry ? target.baseline : target.cpu);
     if (isEntry)
       continue;

@@ -52,8 +52,8 @@ static constexpr Row rows[] = {
      "generic", 0, 128, {"neon", "neon", "neon", "neon", "neon", "neon"}},
 };
 
-static Target makeTarget(const Row &row) {
-  Target target;
+static CodegenTarget makeTarget(const Row &row) {
+  CodegenTarget target;
   target.name = row.name.str();
   target.triple = llvm::Triple(row.triple);
   target.cpu = row.cpu.str();
@@ -64,7 +64,7 @@ static Target makeTarget(const Row &row) {
   return target;
 }
 
-static llvm::Expected<Target> resolveNative() {
+static llvm::Expected<CodegenTarget> resolveNative() {
   llvm::Triple host(llvm::sys::getProcessTriple());
   llvm::StringMap<bool> has = llvm::sys::getHostCPUFeatures();
   const Row *best = nullptr;
@@ -83,12 +83,12 @@ static llvm::Expected<Target> resolveNative() {
         "--cpu=native: this machine (" + llvm::sys::getHostCPUName() +
         ") is no AArch64 and lacks x86-64-v3 (AVX2, FMA); name the CPU to "
         "compile for");
-  Target target = makeTarget(*best);
+  CodegenTarget target = makeTarget(*best);
   target.tune = llvm::sys::getHostCPUName().str();
   return target;
 }
 
-llvm::Expected<Target> mlir::posenc::resolveTarget(llvm::StringRef name) {
+llvm::Expected<CodegenTarget> mlir::posenc::resolveTarget(llvm::StringRef name) {
   if (name == "native")
     return resolveNative();
   std::string known = "native";
@@ -102,7 +102,7 @@ llvm::Expected<Target> mlir::posenc::resolveTarget(llvm::StringRef name) {
 }
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-mlir::posenc::createTargetMachine(const Target &target) {
+mlir::posenc::createTargetMachine(const CodegenTarget &target) {
   static std::once_flag initialized;
   std::call_once(initialized, [] {
     LLVMInitializeX86TargetInfo();

@@ -67,7 +67,7 @@ public:
 private:
   llvm::Error parse(StringRef source, StringRef sourceName);
   llvm::Error runPhase(const PhaseInfo &info);
-  llvm::Error emit(const Target &target);
+  llvm::Error emit(const CodegenTarget &target);
   void keep(StringRef phase) {
     if (options.keepIR)
       result.ir.push_back({phase, print()});
@@ -135,7 +135,7 @@ llvm::Error Compilation::runPhase(const PhaseInfo &info) {
   return llvm::Error::success();
 }
 
-llvm::Error Compilation::emit(const Target &target) {
+llvm::Error Compilation::emit(const CodegenTarget &target) {
   PassManager pm(&context);
   EmitEntriesPassOptions entriesOptions;
   entriesOptions.requiredFeatures = target.requiredFeatures;
@@ -156,7 +156,7 @@ llvm::Error Compilation::emit(const Target &target) {
 }
 
 llvm::Error Compilation::run(StringRef source, StringRef sourceName) {
-  llvm::Expected<Target> target = resolveTarget(options.cpu);
+  llvm::Expected<CodegenTarget> target = resolveTarget(options.cpu);
   if (!target)
     return target.takeError();
   if (llvm::Error error =

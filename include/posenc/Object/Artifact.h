@@ -22,7 +22,7 @@ enum class ArtifactKind { IR, LLVMIR, Assembly, Object, Archive, SharedLibrary }
 
 /// Choices of the phase.
 struct ObjectOptions {
-  Target target;
+  CodegenTarget target;
   /// Whose threads the library runs on.
   RuntimeThreads threads = RuntimeThreads::Pool;
   /// The name by which programs linked against a shared library load it.

@@ -22,7 +22,7 @@ class TargetMachine;
 namespace mlir::posenc {
 
 /// One CPU that code is compiled for.
-struct Target {
+struct CodegenTarget {
   /// As `--cpu` spells it.
   std::string name;
   llvm::Triple triple;
@@ -39,12 +39,12 @@ struct Target {
 /// sapphirerapids, generic-aarch64. `native` is the best of these that this
 /// machine has, scheduled for this machine; so the library runs wherever the
 /// runtime's check passes. Fails where the name is unknown.
-llvm::Expected<Target> resolveTarget(llvm::StringRef name);
+llvm::Expected<CodegenTarget> resolveTarget(llvm::StringRef name);
 
 /// A machine that emits position-independent code for `target`. Fails where
 /// this build of LLVM lacks the architecture.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createTargetMachine(const Target &target);
+createTargetMachine(const CodegenTarget &target);
 
 } // namespace mlir::posenc
 

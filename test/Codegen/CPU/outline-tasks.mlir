@@ -9,9 +9,9 @@
 //  CHECK-NEXT:   %[[CTX:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(f32, struct<(ptr, ptr, i64, array<2 x i64>, array<2 x i64>)>)>
 //       CHECK:   scf.for
 //       CHECK:     llvm.store %{{.*}}, %{{.*}} : f32, !llvm.ptr
-//       CHECK:     %[[TASK:.*]] = constant @captures__task
+//       CHECK:     %[[TASK:.*]] = func.constant @captures__task
 //       CHECK:     %[[POINTER:.*]] = builtin.unrealized_conversion_cast %[[TASK]]
-//       CHECK:     call @posenc_parallel_for(%[[POINTER]], %[[CTX]], %{{.*}}, %c0_i64)
+//       CHECK:     func.call @posenc_parallel_for(%[[POINTER]], %[[CTX]], %{{.*}}, %c0_i64)
 // CHECK-LABEL: func private @captures__task(
 //  CHECK-SAME:   %[[CTX:.*]]: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %{{.*}}: !llvm.ptr)
 //       CHECK:   %[[B:.*]] = arith.index_cast %[[BEGIN]]
