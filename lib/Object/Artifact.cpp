@@ -1,6 +1,7 @@
 //===- Artifact.cpp - Files from a compiled module ------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -58,12 +59,12 @@ private:
   void setTargetAttributes(ArrayRef<EntryFunction> entries);
   llvm::Error linkRuntime();
   void hideAllBut(ArrayRef<EntryFunction> entries);
-  void runPasses(llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)>
-                     build);
+  void runPasses(
+      llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)> build);
   llvm::Expected<std::string> emitCode(llvm::CodeGenFileType type);
   llvm::Error collected(StringRef what) {
-    return llvm::createStringError(
-        what + (errors.empty() ? "" : ": " + errors));
+    return llvm::createStringError(what +
+                                   (errors.empty() ? "" : ": " + errors));
   }
 
   const ObjectOptions &options;
@@ -80,11 +81,12 @@ void ArtifactBuilder::setTargetAttributes(ArrayRef<EntryFunction> entries) {
   for (llvm::Function &function : *module) {
     if (function.isDeclaration())
       continue;
-    bool isEntry = !function.hasLocalLinkage() &&
-                   llvm::any_of(entries, [&](const EntryFunction &entry) {
-                     return function.getName() == entry.name ||
-                            function.getName() == (entry.name + "_shapes").str();
-                   });
+    bool isEntry =
+        !function.hasLocalLinkage() &&
+        llvm::any_of(entries, [&](const EntryFunction &entry) {
+          return function.getName() == entry.name ||
+                 function.getName() == (entry.name + "_shapes").str();
+        });
     const CodegenTarget &target = options.target;
     function.addFnAttr("target-cpu", isEntry ? target.baseline : target.cpu);
     if (isEntry)
@@ -105,7 +107,8 @@ llvm::Error ArtifactBuilder::linkRuntime() {
           "--cpu=" + options.target.name +
           ": this compiler was built without a runtime for that architecture");
     llvm::Expected<std::unique_ptr<llvm::Module>> runtime =
-        llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "runtime"), context);
+        llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "runtime"),
+                               context);
     if (!runtime)
       return runtime.takeError();
     (*runtime)->setTargetTriple(module->getTargetTriple());
@@ -223,9 +226,9 @@ llvm::Expected<std::string> ArtifactBuilder::emit(ArtifactKind kind) {
   llvm_unreachable("IR is printed by the pipeline");
 }
 
-llvm::Expected<std::string>
-posenc::emitArtifact(ModuleOp module, ArtifactKind kind,
-                     const ObjectOptions &options) {
+llvm::Expected<std::string> posenc::emitArtifact(ModuleOp module,
+                                                 ArtifactKind kind,
+                                                 const ObjectOptions &options) {
   ArtifactBuilder builder(options);
   if (llvm::Error error = builder.build(module))
     return error;

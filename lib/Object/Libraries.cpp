@@ -1,6 +1,7 @@
 //===- Libraries.cpp - Shared and static libraries ------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -60,8 +61,8 @@ public:
     int descriptor;
     if (std::error_code error = llvm::sys::fs::createTemporaryFile(
             "posenc", suffix, descriptor, path))
-      return llvm::createStringError(error, "no temporary file: " +
-                                                error.message());
+      return llvm::createStringError(error,
+                                     "no temporary file: " + error.message());
     llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
     stream << bytes;
     stream.close();
@@ -106,8 +107,9 @@ posenc::linkSharedLibrary(StringRef object, const ObjectOptions &options) {
   if (!output)
     return output.takeError();
   SmallVector<std::string> arguments = {
-      "-shared",       "--gc-sections", "-O2", "--hash-style=gnu",
-      "--build-id=none", "-znow", "-zrelro", "--threads=1", "-soname=" + options.libraryName};
+      "-shared",          "--gc-sections",   "-O2",
+      "--hash-style=gnu", "--build-id=none", "-znow",
+      "-zrelro",          "--threads=1",     "-soname=" + options.libraryName};
   std::optional<TemporaryFile> openmp;
   if (options.threads == RuntimeThreads::OpenMP) {
     // An empty library of that name: the linker takes only the name from it, so

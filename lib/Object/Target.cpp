@@ -1,6 +1,7 @@
 //===- Target.cpp - The CPUs that posenc compiles for ---------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -39,17 +40,39 @@ struct Row {
 
 // From the least to the most; `native` is the last that the host has.
 static constexpr Row rows[] = {
-    {"x86-64-v3", "x86_64-unknown-linux-gnu", "x86-64-v3", "haswell", "x86-64",
-     X86V3, 256, {"avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt"}},
-    {"x86-64-v4", "x86_64-unknown-linux-gnu", "x86-64-v4", "icelake-server",
-     "x86-64", X86V3 | X86V4, 512,
+    {"x86-64-v3",
+     "x86_64-unknown-linux-gnu",
+     "x86-64-v3",
+     "haswell",
+     "x86-64",
+     X86V3,
+     256,
+     {"avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt"}},
+    {"x86-64-v4",
+     "x86_64-unknown-linux-gnu",
+     "x86-64-v4",
+     "icelake-server",
+     "x86-64",
+     X86V3 | X86V4,
+     512,
      {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512f"}},
-    {"sapphirerapids", "x86_64-unknown-linux-gnu", "sapphirerapids",
-     "sapphirerapids", "x86-64", X86V3 | X86V4 | AMXBF16, 512,
+    {"sapphirerapids",
+     "x86_64-unknown-linux-gnu",
+     "sapphirerapids",
+     "sapphirerapids",
+     "x86-64",
+     X86V3 | X86V4 | AMXBF16,
+     512,
      {"amx-tile", "amx-bf16", "avx512fp16", "avx512bf16", "avx512vbmi2",
       "avxvnni"}},
-    {"generic-aarch64", "aarch64-unknown-linux-gnu", "generic", "neoverse-n1",
-     "generic", 0, 128, {"neon", "neon", "neon", "neon", "neon", "neon"}},
+    {"generic-aarch64",
+     "aarch64-unknown-linux-gnu",
+     "generic",
+     "neoverse-n1",
+     "generic",
+     0,
+     128,
+     {"neon", "neon", "neon", "neon", "neon", "neon"}},
 };
 
 static CodegenTarget makeTarget(const Row &row) {
@@ -88,7 +111,8 @@ static llvm::Expected<CodegenTarget> resolveNative() {
   return target;
 }
 
-llvm::Expected<CodegenTarget> mlir::posenc::resolveTarget(llvm::StringRef name) {
+llvm::Expected<CodegenTarget>
+mlir::posenc::resolveTarget(llvm::StringRef name) {
   if (name == "native")
     return resolveNative();
   std::string known = "native";

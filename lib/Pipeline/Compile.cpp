@@ -1,6 +1,7 @@
 //===- Compile.cpp - From a graph to a library ----------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -18,7 +19,7 @@
 #include "posenc/Plan/Passes.h"
 #include "posenc/Simplify/Passes.h"
 
-#include "mlir/Bytecode/Encoding.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/thread.h"
@@ -28,27 +29,35 @@
 using namespace mlir;
 using namespace mlir::posenc;
 
-/// Brackets inside brackets that the parser is asked to follow; it recurses.
-constexpr unsigned maxNesting = 512;
+/// Brackets inside brackets, and operators one after another, that the parser
+/// is asked to follow; it recurses on both.
+constexpr unsigned maxNesting = 512, maxOperators = 10000;
 
 /// What keeps the parser from being tried on `source`, if anything.
 static llvm::Error checkSource(StringRef source, StringRef name) {
-  if (source.starts_with("ML\xefR"))
+  if (isBytecode(llvm::MemoryBufferRef(source, name)))
     return llvm::createStringError(
         name + ": MLIR bytecode is not accepted: print it as text first");
   if (source.contains('\0'))
     return llvm::createStringError(name + ": is a binary file, not MLIR text");
-  unsigned depth = 0;
+  unsigned depth = 0, operators = 0;
   for (char c : source) {
-    if (StringRef("([{<").contains(c))
+    bool opens = StringRef("([{<").contains(c);
+    bool closes = StringRef(")]}>").contains(c);
+    if (opens)
       ++depth;
-    else if (StringRef(")]}>").contains(c))
+    else if (closes)
       depth -= depth > 0;
-    else if (c == '\n')
-      continue;
+    if (opens || closes || StringRef(",:=\"").contains(c))
+      operators = 0;
+    else
+      operators += StringRef("+-*").contains(c);
     if (depth > maxNesting)
       return llvm::createStringError(name + ": brackets nested deeper than " +
                                      llvm::Twine(maxNesting));
+    if (operators > maxOperators)
+      return llvm::createStringError(name + ": an expression of more than " +
+                                     llvm::Twine(maxOperators) + " operators");
   }
   return llvm::Error::success();
 }
@@ -78,7 +87,8 @@ private:
     module->print(stream);
     return text;
   }
-  template <typename Function> llvm::Error timed(StringRef what, Function step) {
+  template <typename Function>
+  llvm::Error timed(StringRef what, Function step) {
     auto start = std::chrono::steady_clock::now();
     llvm::Error error = step();
     std::chrono::duration<double> spent =
@@ -101,7 +111,8 @@ llvm::Error Compilation::parse(StringRef source, StringRef sourceName) {
     return error;
   // A copy: the parser reads the NUL after the last byte.
   std::string text = source.str();
-  module = parseSourceString<ModuleOp>(text, ParserConfig(&context), sourceName);
+  module =
+      parseSourceString<ModuleOp>(text, ParserConfig(&context), sourceName);
   if (!module)
     return firstError.take(sourceName + ": holds no MLIR module");
   return llvm::Error::success();

@@ -1,6 +1,7 @@
 //===- Options.cpp - Phases and options by name ---------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -23,8 +24,7 @@ ArrayRef<PhaseInfo> posenc::getPhases() {
       {Phase::Simplify, "simplify", "the same, smaller"},
       {Phase::Fuse, "fuse",
        "no encoding that could move into attention is left"},
-      {Phase::Plan, "plan",
-       "on memrefs; attention has bounds and a schedule"},
+      {Phase::Plan, "plan", "on memrefs; attention has bounds and a schedule"},
       {Phase::Codegen, "codegen", "the LLVM dialect"},
   };
   return phases;

@@ -1,6 +1,7 @@
 //===- CommandLine.cpp - Options of posenc-compile ------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -88,22 +89,21 @@ llvm::Expected<CommandLine>
 mlir::posenc::parseCommandLine(ArrayRef<const char *> arguments) {
   PosencOptTable table;
   unsigned missingIndex, missingCount;
-  InputArgList parsed =
-      table.ParseArgs(arguments, missingIndex, missingCount);
+  InputArgList parsed = table.ParseArgs(arguments, missingIndex, missingCount);
   CommandLine line;
   line.help = parsed.hasArg(OPT_help);
   if (line.help)
     return line;
   if (missingCount)
-    return llvm::createStringError("option '" +
-                                   StringRef(parsed.getArgString(missingIndex)) +
-                                   "' needs a value");
+    return llvm::createStringError(
+        "option '" + StringRef(parsed.getArgString(missingIndex)) +
+        "' needs a value");
   for (const Arg *unknown : parsed.filtered(OPT_UNKNOWN)) {
     std::string nearest, text = unknown->getAsString(parsed);
     bool isNear = table.findNearest(text, nearest) < 2;
     return llvm::createStringError(
-        "unknown option '" + text + "': " +
-        (isNear ? "did you mean '" + nearest + "'?" : "see --help"));
+        "unknown option '" + text +
+        "': " + (isNear ? "did you mean '" + nearest + "'?" : "see --help"));
   }
   std::vector<std::string> inputs = parsed.getAllArgValues(OPT_INPUT);
   if (inputs.size() != 1)

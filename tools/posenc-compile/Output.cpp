@@ -1,6 +1,7 @@
 //===- Output.cpp - Files that posenc-compile writes ----------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -20,11 +21,10 @@ using namespace mlir::posenc;
 using llvm::StringRef;
 
 static llvm::Error writeFile(StringRef path, StringRef text) {
-  llvm::Error error =
-      llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
-        stream << text;
-        return llvm::Error::success();
-      });
+  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
+    stream << text;
+    return llvm::Error::success();
+  });
   if (error)
     return llvm::createStringError("cannot write " +
                                    llvm::toString(std::move(error)));

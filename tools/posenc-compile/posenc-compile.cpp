@@ -1,6 +1,7 @@
 //===- posenc-compile.cpp - Compiles a graph to a library -----------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -27,8 +28,8 @@ static llvm::Error run(llvm::ArrayRef<const char *> arguments) {
     return llvm::createStringError("cannot read " + line->input + ": " +
                                    error.message());
   CompileResult result;
-  if (llvm::Error error = compile((*source)->getBuffer(), line->input,
-                                  line->options, result))
+  if (llvm::Error error =
+          compile((*source)->getBuffer(), line->input, line->options, result))
     return error;
   return writeOutputs(*line, result);
 }

@@ -1,6 +1,7 @@
 //===- ExpandMath.cpp - math functions become arithmetic ------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -42,8 +43,7 @@ Type cloneWith(Type type, Type element) {
 }
 
 /// A function of f32 with one result.
-template <typename Op, auto Function>
-struct ExpandF32 : OpRewritePattern<Op> {
+template <typename Op, auto Function> struct ExpandF32 : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
@@ -53,8 +53,8 @@ struct ExpandF32 : OpRewritePattern<Op> {
     if constexpr (Op::template hasTrait<OpTrait::OneOperand>())
       b.replaceOp(op, (functions.*Function)(op->getOperand(0)));
     else
-      b.replaceOp(op, (functions.*Function)(op->getOperand(0),
-                                            op->getOperand(1)));
+      b.replaceOp(op,
+                  (functions.*Function)(op->getOperand(0), op->getOperand(1)));
     return success();
   }
 };
@@ -111,9 +111,9 @@ struct WidenToF32 : RewritePattern {
     Operation *widened = b.create(op->getLoc(), op->getName().getIdentifier(),
                                   operands, wide, op->getAttrs());
     Value result = widened->getResult(0);
-    b.replaceOp(op, isFloat ? arith::TruncFOp::create(b, op->getLoc(), type,
-                                                      result)
-                            : result);
+    b.replaceOp(op, isFloat
+                        ? arith::TruncFOp::create(b, op->getLoc(), type, result)
+                        : result);
     return success();
   }
 };
@@ -121,10 +121,10 @@ struct WidenToF32 : RewritePattern {
 /// What LLVM lowers to instructions on every target.
 bool isInstruction(Operation *op) {
   return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
-             math::CountLeadingZerosOp, math::CountTrailingZerosOp, math::CtPopOp,
-             math::FloorOp, math::FmaOp, math::IsFiniteOp, math::IsInfOp,
-             math::IsNaNOp, math::IsNormalOp, math::RoundEvenOp, math::RoundOp,
-             math::SqrtOp, math::TruncOp>(op);
+             math::CountLeadingZerosOp, math::CountTrailingZerosOp,
+             math::CtPopOp, math::FloorOp, math::FmaOp, math::IsFiniteOp,
+             math::IsInfOp, math::IsNaNOp, math::IsNormalOp, math::RoundEvenOp,
+             math::RoundOp, math::SqrtOp, math::TruncOp>(op);
 }
 
 struct ExpandMathPass : posenc::impl::ExpandMathPassBase<ExpandMathPass> {
@@ -148,8 +148,8 @@ struct ExpandMathPass : posenc::impl::ExpandMathPassBase<ExpandMathPass> {
     // Constant exponents first: a square is a product.
     populateMathAlgebraicSimplificationPatterns(patterns);
     math::populateExpansionPatterns(
-        patterns, {"tan", "sinh", "cosh", "asinh", "acosh", "atanh", "fpowi",
-                   "clampf"});
+        patterns,
+        {"tan", "sinh", "cosh", "asinh", "acosh", "atanh", "fpowi", "clampf"});
     // Without the AVX512-BF16 instruction LLVM calls a library to round.
     arith::populateExpandBFloat16Patterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);

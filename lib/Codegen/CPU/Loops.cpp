@@ -1,6 +1,7 @@
 //===- Loops.cpp - linalg on memrefs becomes loops ------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -68,13 +69,12 @@ struct IndexBuilder {
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }
-  template <typename Op>
-  Value make(Value lhs, Value rhs) {
+  template <typename Op> Value make(Value lhs, Value rhs) {
     return b.createOrFold<Op>(loc, lhs, rhs);
   }
   Value ceilDiv(Value lhs, Value rhs) {
-    Value biased = make<arith::SubIOp>(make<arith::AddIOp>(lhs, rhs),
-                                       constant(1));
+    Value biased =
+        make<arith::SubIOp>(make<arith::AddIOp>(lhs, rhs), constant(1));
     return make<arith::DivUIOp>(biased, rhs);
   }
   Value product(ArrayRef<Value> values) {
@@ -118,8 +118,8 @@ void parallelise(RewriterBase &rewriter, MutableArrayRef<scf::ForOp> loops,
       /*mapping=*/std::nullopt);
   rewriter.setInsertionPointToStart(forall.getBody());
   Value begin = index.make<arith::MulIOp>(forall.getInductionVar(0), block);
-  Value end = index.make<arith::MinUIOp>(
-      index.make<arith::AddIOp>(begin, block), rows);
+  Value end =
+      index.make<arith::MinUIOp>(index.make<arith::AddIOp>(begin, block), rows);
   auto loop = scf::ForOp::create(rewriter, index.loc, begin, end, one);
 
   rewriter.setInsertionPointToStart(loop.getBody());

@@ -1,6 +1,7 @@
 //===- LowerAsserts.cpp - Asserts call the runtime ------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -49,9 +50,9 @@ struct LowerAssertsPass : posenc::impl::LowerAssertsPassBase<LowerAssertsPass> {
   func::FuncOp declareAssert() {
     OpBuilder b = OpBuilder::atBlockBegin(getOperation().getBody());
     auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-    auto function = func::FuncOp::create(
-        b, getOperation().getLoc(), "posenc_rt_assert",
-        b.getFunctionType({b.getI1Type(), pointer}, {}));
+    auto function =
+        func::FuncOp::create(b, getOperation().getLoc(), "posenc_rt_assert",
+                             b.getFunctionType({b.getI1Type(), pointer}, {}));
     function.setPrivate();
     // C passes a bool as a whole register.
     function.setArgAttr(0, LLVM::LLVMDialect::getZExtAttrName(),

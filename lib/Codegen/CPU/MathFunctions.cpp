@@ -1,12 +1,13 @@
 //===- MathFunctions.cpp - Math functions as arithmetic -------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Polynomials: minimax fits by iterated weighted least squares, but logf, tanhf,
-// atanf, expf (S. Moshier, Cephes) and erff (N. Juffa).
+// Polynomials: minimax fits by iterated weighted least squares, but logf,
+// tanhf, atanf, expf (S. Moshier, Cephes) and erff (N. Juffa).
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,8 +91,8 @@ Value MathFunctions::bits(Value x) {
 
 Value MathFunctions::fromBits(Value x) {
   bool wide = getElementTypeOrSelf(x).getIntOrFloatBitWidth() == 64;
-  return arith::BitcastOp::create(
-      b, loc, wide ? like(b.getF64Type()) : type, x);
+  return arith::BitcastOp::create(b, loc, wide ? like(b.getF64Type()) : type,
+                                  x);
 }
 
 /// sum_k coefficients[k] x^k, by Horner's rule.
@@ -114,13 +115,14 @@ Value MathFunctions::polynomial(Value x, ArrayRef<double> coefficients) {
 /// factors, since one alone may be out of range while the result is denormal.
 Value MathFunctions::scaleByPower(Value x, Value power) {
   Type i32 = like(b.getI32Type());
-  Value whole = arith::SubIOp::create(b, loc, i32, bits(power),
-                                      integer(0x4b400000, 32));
+  Value whole =
+      arith::SubIOp::create(b, loc, i32, bits(power), integer(0x4b400000, 32));
   Value half = arith::ShRSIOp::create(b, loc, whole, integer(1, 32));
   Value rest = arith::SubIOp::create(b, loc, whole, half);
   for (Value part : {half, rest}) {
     Value biased = arith::AddIOp::create(b, loc, part, integer(127, 32));
-    x = mul(x, fromBits(arith::ShLIOp::create(b, loc, biased, integer(23, 32))));
+    x = mul(x,
+            fromBits(arith::ShLIOp::create(b, loc, biased, integer(23, 32))));
   }
   return x;
 }
@@ -140,8 +142,7 @@ Value MathFunctions::exp2(Value x) {
 
 Value MathFunctions::exp(Value x) {
   x = clamp(x, constant(-105), constant(89.5));
-  Value power =
-      fma(x, constant(1.44269504088896341), constant(roundingMagic));
+  Value power = fma(x, constant(1.44269504088896341), constant(roundingMagic));
   Value n = sub(power, constant(roundingMagic));
   Value f = fma(n, constant(-0.693145751953125), x); // log 2, high part
   f = fma(n, constant(-1.42860677e-6), f);
@@ -167,9 +168,9 @@ Value MathFunctions::expm1(Value x) {
 Value MathFunctions::tanh(Value x) {
   Value a = abs(x);
   Value z = mul(x, x);
-  Value p = polynomial(z, {-3.33332819422e-1, 1.33314422036e-1,
-                           -5.37397155531e-2, 2.06390887954e-2,
-                           -5.70498872745e-3});
+  Value p =
+      polynomial(z, {-3.33332819422e-1, 1.33314422036e-1, -5.37397155531e-2,
+                     2.06390887954e-2, -5.70498872745e-3});
   Value small = fma(mul(p, z), x, x);
   Value grown = add(exp(add(a, a)), constant(1));
   Value large = copySign(sub(constant(1), div(constant(2), grown)), x);
@@ -178,9 +179,8 @@ Value MathFunctions::tanh(Value x) {
 
 Value MathFunctions::erf(Value x) {
   Value a = abs(x), s = mul(x, x);
-  Value small = polynomial(
-      s, {1.28379166e-1, -3.76125336e-1, 1.12819925e-1, -2.67681349e-2,
-          4.99119423e-3, -5.96761703e-4});
+  Value small = polynomial(s, {1.28379166e-1, -3.76125336e-1, 1.12819925e-1,
+                               -2.67681349e-2, 4.99119423e-3, -5.96761703e-4});
   small = fma(small, x, x);
   // 1 - exp(-q(a)); one minus it is below half an ulp from 4 on.
   Value t = clamp(a, constant(0), constant(4));
@@ -211,10 +211,9 @@ MathFunctions::Logarithm MathFunctions::splitLogarithm(Value x) {
   Value exponent = add(arith::SIToFPOp::create(b, loc, type, e), shift);
   Value f = sub(fromBits(mantissa), constant(1));
   Value z = mul(f, f);
-  Value p = polynomial(
-      f, {3.3333331174e-1, -2.4999993993e-1, 2.0000714765e-1, -1.6668057665e-1,
-          1.4249322787e-1, -1.2420140846e-1, 1.1676998740e-1, -1.1514610310e-1,
-          7.0376836292e-2});
+  Value p = polynomial(f, {3.3333331174e-1, -2.4999993993e-1, 2.0000714765e-1,
+                           -1.6668057665e-1, 1.4249322787e-1, -1.2420140846e-1,
+                           1.1676998740e-1, -1.1514610310e-1, 7.0376836292e-2});
   Value rest = fma(constant(-0.5), z, mul(mul(p, z), f));
   return {exponent, f, rest};
 }
@@ -224,9 +223,10 @@ Value MathFunctions::logarithmCorners(Value x, Value result) {
   double infinity = std::numeric_limits<double>::infinity();
   double nan = std::numeric_limits<double>::quiet_NaN();
   Value zero = constant(0);
-  result = select(compare(CmpFPredicate::OEQ, x, zero), constant(-infinity),
-                  result);
-  result = select(compare(CmpFPredicate::OEQ, x, constant(infinity)), x, result);
+  result =
+      select(compare(CmpFPredicate::OEQ, x, zero), constant(-infinity), result);
+  result =
+      select(compare(CmpFPredicate::OEQ, x, constant(infinity)), x, result);
   return select(compare(CmpFPredicate::ULT, x, zero), constant(nan), result);
 }
 
@@ -281,18 +281,17 @@ Value MathFunctions::log2InF64(Value x) {
   Value mantissa = fromBits(arith::SubIOp::create(
       b, loc, bits(x), arith::ShLIOp::create(b, loc, e, integer(52, 64))));
   Value s = div(sub(mantissa, constant64(1)), add(mantissa, constant64(1)));
-  Value p = polynomial(mul(s, s),
-                       {2.8853900817779192, 0.9617966939280823,
-                        0.5770780173242802, 0.41219829053343593,
-                        0.320626632110087, 0.26109265062077675,
-                        0.24713170947770718});
+  Value p = polynomial(mul(s, s), {2.8853900817779192, 0.9617966939280823,
+                                   0.5770780173242802, 0.41219829053343593,
+                                   0.320626632110087, 0.26109265062077675,
+                                   0.24713170947770718});
   Value exponent = arith::SIToFPOp::create(b, loc, like(b.getF64Type()), e);
   Value result = fma(s, p, exponent);
   result = select(compare(CmpFPredicate::OEQ, x, constant64(0)),
                   constant64(-infinity), result);
-  return select(compare(CmpFPredicate::UNO, x, x), x,
-                select(compare(CmpFPredicate::OEQ, x, constant64(infinity)), x,
-                       result));
+  return select(
+      compare(CmpFPredicate::UNO, x, x), x,
+      select(compare(CmpFPredicate::OEQ, x, constant64(infinity)), x, result));
 }
 
 /// 2^x rounded to f32.
@@ -301,13 +300,12 @@ Value MathFunctions::exp2FromF64(Value x) {
   x = clamp(x, constant64(-200), constant64(200));
   Value power = add(x, constant64(magic));
   Value f = sub(x, sub(power, constant64(magic)));
-  Value p = polynomial(
-      f, {1.0, 0.6931471805599476, 0.24022650695912276, 0.05550410866457137,
-          0.009618129106667863, 0.001333355821135478, 0.00015403531630433254,
-          1.5252667386361787e-05, 1.3214849449438221e-06,
-          1.0206900102969767e-07, 7.173452665904508e-09});
-  Value shifted =
-      arith::ShLIOp::create(b, loc, bits(power), integer(52, 64));
+  Value p = polynomial(f, {1.0, 0.6931471805599476, 0.24022650695912276,
+                           0.05550410866457137, 0.009618129106667863,
+                           0.001333355821135478, 0.00015403531630433254,
+                           1.5252667386361787e-05, 1.3214849449438221e-06,
+                           1.0206900102969767e-07, 7.173452665904508e-09});
+  Value shifted = arith::ShLIOp::create(b, loc, bits(power), integer(52, 64));
   Value scaled = fromBits(arith::AddIOp::create(b, loc, bits(p), shifted));
   scaled = select(compare(CmpFPredicate::UNO, x, x), x, scaled);
   return arith::TruncFOp::create(b, loc, type, scaled);
@@ -326,12 +324,11 @@ Value MathFunctions::pow(Value x, Value y) {
   Value odd = arith::AndIOp::create(
       b, loc, whole, compare(CmpFPredicate::ONE, roundEven(halfY), halfY));
   Value signedResult = select(odd, copySign(result, x), result);
-  Value fraction = arith::AndIOp::create(
-      b, loc, compare(CmpFPredicate::OLT, x, zero),
-      compare(CmpFPredicate::ONE, roundEven(y), y));
+  Value fraction =
+      arith::AndIOp::create(b, loc, compare(CmpFPredicate::OLT, x, zero),
+                            compare(CmpFPredicate::ONE, roundEven(y), y));
   Value nan = constant(std::numeric_limits<double>::quiet_NaN());
-  Value unit = arith::OrIOp::create(b, loc,
-                                    compare(CmpFPredicate::OEQ, x, one),
+  Value unit = arith::OrIOp::create(b, loc, compare(CmpFPredicate::OEQ, x, one),
                                     compare(CmpFPredicate::OEQ, y, zero));
   return select(unit, one, select(fraction, nan, signedResult));
 }
@@ -348,10 +345,9 @@ std::pair<Value, Value> MathFunctions::cosSinOfTurns(Value quarters,
   Value sine = mul(turns, polynomial(s, {6.2831854820251465, -41.34170150756836,
                                          81.60518646240234, -76.69548034667969,
                                          41.39120101928711}));
-  Value cosine =
-      polynomial(s, {1.0, -19.739208221435547, 64.93939208984375,
-                     -85.45674896240234, 60.23660659790039,
-                     -26.014049530029297});
+  Value cosine = polynomial(s, {1.0, -19.739208221435547, 64.93939208984375,
+                                -85.45674896240234, 60.23660659790039,
+                                -26.014049530029297});
   Value fours = math::FloorOp::create(b, loc, mul(quarters, constant(0.25)));
   Value phase = fma(fours, constant(-4), quarters); // 0, 1, 2 or 3
   auto is = [&](double value) {
@@ -390,8 +386,7 @@ std::pair<Value, Value> MathFunctions::cosSinOfRadians(Value x) {
   Value quarters = roundEven(mul(inTurns, constant64(4)));
   Value turns = fma(quarters, constant64(-0.25), inTurns);
   // Whole turns go in f64, where the count is exact.
-  Value whole = math::FloorOp::create(b, loc,
-                                      mul(quarters, constant64(0.25)));
+  Value whole = math::FloorOp::create(b, loc, mul(quarters, constant64(0.25)));
   Value phase = fma(whole, constant64(-4), quarters);
   auto [cosine, sine] =
       cosSinOfTurns(arith::TruncFOp::create(b, loc, type, phase),
@@ -408,12 +403,12 @@ Value MathFunctions::atan(Value x) {
   Value a = abs(x), one = constant(1);
   Value isLarge = compare(CmpFPredicate::OGT, a, constant(2.414213562373095));
   Value isMiddle = compare(CmpFPredicate::OGT, a, constant(0.4142135623730950));
-  Value numerator = select(isLarge, constant(-1),
-                           select(isMiddle, sub(a, one), a));
+  Value numerator =
+      select(isLarge, constant(-1), select(isMiddle, sub(a, one), a));
   Value denominator = select(isLarge, a, select(isMiddle, add(a, one), one));
-  Value offset = select(isLarge, constant(1.5707963267948966),
-                        select(isMiddle, constant(0.7853981633974483),
-                               constant(0)));
+  Value offset =
+      select(isLarge, constant(1.5707963267948966),
+             select(isMiddle, constant(0.7853981633974483), constant(0)));
   Value t = div(numerator, denominator);
   Value z = mul(t, t);
   Value p = polynomial(z, {-3.33329491539e-1, 1.99777106478e-1,

@@ -1,6 +1,7 @@
 //===- MathFunctions.h - Math functions as arithmetic -----------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -44,7 +45,8 @@ public:
 
 private:
   struct Logarithm {
-    Value exponent, fraction, rest; // log x = exponent * log 2 + fraction + rest
+    Value exponent, fraction,
+        rest; // log x = exponent * log 2 + fraction + rest
   };
 
   Type like(Type element);

@@ -1,6 +1,7 @@
 //===- OutlineTasks.cpp - scf.forall becomes tasks of the pool ------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -23,6 +24,7 @@
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::posenc {
 #define GEN_PASS_DEF_OUTLINETASKSPASS
@@ -78,6 +80,15 @@ private:
   LogicalResult moveAllocations(func::FuncOp task, int64_t &bytes);
   func::FuncOp declareParallelFor();
 
+  /// The bytes of a memref of static shape; none where they overflow.
+  std::optional<int64_t> sizeInBytes(MemRefType type) {
+    int64_t size = layout.getTypeSize(type.getElementType());
+    for (int64_t extent : type.getShape())
+      if (llvm::MulOverflow(size, extent, size))
+        return std::nullopt;
+    return size;
+  }
+
   /// The struct in which the captured values travel.
   LLVM::LLVMStructType contextType(ArrayRef<Value> captured) {
     return LLVM::LLVMStructType::getLiteral(
@@ -101,7 +112,8 @@ LogicalResult TaskOutliner::serialise(scf::ForallOp forall) {
   for (scf::ForallOp op : nested) {
     rewriter.setInsertionPoint(op);
     if (failed(scf::forallToForLoop(rewriter, op)))
-      return op.emitError("scf.forall with results reached posenc-outline-tasks");
+      return op.emitError(
+          "scf.forall with results reached posenc-outline-tasks");
   }
   return success();
 }
@@ -165,9 +177,9 @@ func::FuncOp TaskOutliner::createTask(scf::ForallOp forall,
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   Type i64 = b.getI64Type();
   b.setInsertionPointAfter(parent);
-  auto task = func::FuncOp::create(
-      b, loc, (parent.getName() + "__task").str(),
-      b.getFunctionType({pointer, i64, i64, pointer}, {}));
+  auto task =
+      func::FuncOp::create(b, loc, (parent.getName() + "__task").str(),
+                           b.getFunctionType({pointer, i64, i64, pointer}, {}));
   task.setPrivate();
   symbols.insert(task);
 
@@ -176,9 +188,9 @@ func::FuncOp TaskOutliner::createTask(scf::ForallOp forall,
   LLVM::LLVMStructType type = contextType(captured);
   IRMapping mapping;
   for (auto [at, value] : llvm::enumerate(captured)) {
-    Value field = LLVM::GEPOp::create(b, loc, pointer, type,
-                                      entry->getArgument(0),
-                                      ArrayRef<LLVM::GEPArg>{0, int32_t(at)});
+    Value field =
+        LLVM::GEPOp::create(b, loc, pointer, type, entry->getArgument(0),
+                            ArrayRef<LLVM::GEPArg>{0, int32_t(at)});
     Value loaded = LLVM::LoadOp::create(b, loc, type.getBody()[at], field);
     mapping.map(value, castTo(b, loc, value.getType(), loaded));
   }
@@ -231,8 +243,9 @@ LogicalResult TaskOutliner::moveAllocations(func::FuncOp task, int64_t &bytes) {
     auto type = cast<MemRefType>(op->getResult(0).getType());
     if (!type.hasStaticShape() || !type.getLayout().isIdentity()) {
       if (isa<memref::AllocaOp>(op))
-        return op->emitError("stack allocation of run-time size in a task: make "
-                             "its size constant or use memref.alloc");
+        return op->emitError(
+            "stack allocation of run-time size in a task: make "
+            "its size constant or use memref.alloc");
       continue;
     }
     for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
@@ -247,12 +260,11 @@ LogicalResult TaskOutliner::moveAllocations(func::FuncOp task, int64_t &bytes) {
         b, op->getLoc(), converter, type, memory);
     op->getResult(0).replaceAllUsesWith(
         castTo(b, op->getLoc(), type, descriptor));
-    int64_t size = type.getNumElements() *
-                   int64_t(layout.getTypeSize(type.getElementType()));
-    bytes += llvm::alignTo(size, scratchAlignment);
-    if (bytes > std::numeric_limits<int32_t>::max())
-      return op->emitError("a task's scratch of ")
-             << bytes << " bytes is over the limit of 2 GiB";
+    std::optional<int64_t> size = sizeInBytes(type);
+    if (!size || *size > std::numeric_limits<int32_t>::max() - bytes)
+      return op->emitError("a task's scratch is over the limit of 2 GiB with ")
+             << type << ": make its tiles smaller";
+    bytes += llvm::alignTo(*size, scratchAlignment);
     op->erase();
   }
   return success();
@@ -266,9 +278,9 @@ func::FuncOp TaskOutliner::declareParallelFor() {
   b.setInsertionPointToStart(module.getBody());
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   Type i64 = b.getI64Type();
-  auto function = func::FuncOp::create(
-      b, module.getLoc(), name,
-      b.getFunctionType({pointer, pointer, i64, i64}, {}));
+  auto function =
+      func::FuncOp::create(b, module.getLoc(), name,
+                           b.getFunctionType({pointer, pointer, i64, i64}, {}));
   function.setPrivate();
   symbols.insert(function);
   return function;
@@ -276,8 +288,8 @@ func::FuncOp TaskOutliner::declareParallelFor() {
 
 LogicalResult TaskOutliner::outline(scf::ForallOp forall) {
   if (forall->getNumResults() != 0)
-    return forall.emitError(
-        "scf.forall with results reached posenc-outline-tasks: bufferize first");
+    return forall.emitError("scf.forall with results reached "
+                            "posenc-outline-tasks: bufferize first");
   if (failed(serialise(forall)))
     return failure();
   Location loc = forall.getLoc();
@@ -285,9 +297,9 @@ LogicalResult TaskOutliner::outline(scf::ForallOp forall) {
   SmallVector<Value> trips;
   Value count = countItems(forall, trips);
   SetVector<Value> needed(llvm::from_range, captures(forall.getRegion()));
-  for (ValueRange values : {ValueRange(trips),
-                            ValueRange(forall.getDynamicLowerBound()),
-                            ValueRange(forall.getDynamicStep())})
+  for (ValueRange values :
+       {ValueRange(trips), ValueRange(forall.getDynamicLowerBound()),
+        ValueRange(forall.getDynamicStep())})
     for (Value value : values)
       if (!getConstantIntValue(value))
         needed.insert(value);
@@ -315,8 +327,7 @@ LogicalResult TaskOutliner::outline(scf::ForallOp forall) {
   return success();
 }
 
-struct OutlineTasksPass
-    : posenc::impl::OutlineTasksPassBase<OutlineTasksPass> {
+struct OutlineTasksPass : posenc::impl::OutlineTasksPassBase<OutlineTasksPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     LLVMTypeConverter converter(&getContext());

@@ -1,6 +1,7 @@
 //===- ConstantTables.cpp - Constant data in the LLVM dialect -------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -20,9 +21,9 @@ ConstantTables::ConstantTables(ModuleOp module)
       pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
 
 LLVM::GlobalOp ConstantTables::addGlobal(Type type, Attribute value) {
-  return LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/true,
-                                LLVM::Linkage::Internal,
-                                ("posenc_table_" + Twine(count++)).str(), value);
+  return LLVM::GlobalOp::create(
+      b, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal,
+      ("posenc_table_" + Twine(count++)).str(), value);
 }
 
 LLVM::GlobalOp ConstantTables::addString(StringRef text) {
@@ -83,8 +84,7 @@ ConstantTables::addStructs(ArrayRef<SmallVector<Field>> structs) {
   return global;
 }
 
-LLVM::GlobalOp
-ConstantTables::addPointers(ArrayRef<LLVM::GlobalOp> pointers) {
+LLVM::GlobalOp ConstantTables::addPointers(ArrayRef<LLVM::GlobalOp> pointers) {
   return addStructs(llvm::map_to_vector(pointers, [](LLVM::GlobalOp global) {
     return SmallVector<Field>{pointerTo(global)};
   }));

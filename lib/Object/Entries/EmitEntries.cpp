@@ -1,6 +1,7 @@
 //===- EmitEntries.cpp - The C functions that take DLTensors --------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -91,9 +92,9 @@ LLVM::LLVMFuncOp EntryEmitter::takeBody(const EntryFunction &entry,
     return nullptr;
   }
   if (int64_t(body.getNumArguments()) != words) {
-    body.emitError("takes ") << body.getNumArguments()
-                             << " descriptor words, but posenc.functions says "
-                             << words;
+    body.emitError("takes ")
+        << body.getNumArguments()
+        << " descriptor words, but posenc.functions says " << words;
     return nullptr;
   }
   if (name != newName && failed(symbols.rename(body, newName)))
@@ -135,9 +136,9 @@ SmallVector<Value> EntryEmitter::loadDescriptors(LLVM::LLVMFuncOp body,
                                                  Value descriptors) {
   SmallVector<Value> operands;
   for (int64_t at = 0; at < words; ++at)
-    operands.push_back(LLVM::LoadOp::create(
-        b, loc(), body.getArgumentTypes()[at],
-        elementAddress(b.getI64Type(), descriptors, at)));
+    operands.push_back(
+        LLVM::LoadOp::create(b, loc(), body.getArgumentTypes()[at],
+                             elementAddress(b.getI64Type(), descriptors, at)));
   return operands;
 }
 
@@ -153,9 +154,9 @@ LLVM::LLVMFuncOp EntryEmitter::emitBodyAdapter(const EntryFunction &entry,
   symbols.insert(adapter);
   Block *block = adapter.addEntryBlock(b);
   b.setInsertionPointToStart(block);
-  LLVM::CallOp::create(b, loc(), body,
-                       loadDescriptors(body, body.getNumArguments(),
-                                       block->getArgument(0)));
+  LLVM::CallOp::create(
+      b, loc(), body,
+      loadDescriptors(body, body.getNumArguments(), block->getArgument(0)));
   LLVM::ReturnOp::create(b, loc(), ValueRange());
   return adapter;
 }
@@ -201,7 +202,8 @@ void EntryEmitter::emitFunction(const EntryFunction &entry,
                           elementAddress(pointer, arguments, at));
   Value tableAddress = LLVM::AddressOfOp::create(b, loc(), table);
   if (requiredFeatures) {
-    Value name = LLVM::AddressOfOp::create(b, loc(), tables.addString(entry.name));
+    Value name =
+        LLVM::AddressOfOp::create(b, loc(), tables.addString(entry.name));
     returnIfFailed(call("posenc_rt_require_cpu", i32,
                         {constant(requiredFeatures, 32), name}));
   }
@@ -216,7 +218,8 @@ void EntryEmitter::emitFunction(const EntryFunction &entry,
     Value body = LLVM::AddressOfOp::create(b, loc(), adapter);
     code = call("posenc_rt_run", i32, {body, descriptors});
   } else {
-    code = call("posenc_rt_report_shapes", i32, {tableAddress, arguments, dims});
+    code =
+        call("posenc_rt_report_shapes", i32, {tableAddress, arguments, dims});
   }
   LLVM::ReturnOp::create(b, loc(), code);
 }
@@ -228,8 +231,8 @@ LogicalResult EntryEmitter::emit(const EntryFunction &entry) {
     inputWords += argument.isOutput ? 0 : descriptorWords(argument);
   }
   std::string shapesName = (entry.name + "__shapes").str();
-  LLVM::LLVMFuncOp body = takeBody(
-      entry, entry.name, (entry.name + "__compute").str(), words);
+  LLVM::LLVMFuncOp body =
+      takeBody(entry, entry.name, (entry.name + "__compute").str(), words);
   if (!body)
     return failure();
   LLVM::LLVMFuncOp shapesBody =

@@ -1,6 +1,7 @@
 //===- Entry.cpp - The C functions of a compiled module -------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -33,7 +34,8 @@ std::optional<DLPackType> posenc::getDLPackType(Type element) {
 
 static bool isIdentifier(StringRef name) {
   return !name.empty() && !llvm::isDigit(name.front()) &&
-         llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+         llvm::all_of(name,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
 static FailureOr<EntryArgument> readArgument(ModuleOp module, Attribute attr,
@@ -45,7 +47,8 @@ static FailureOr<EntryArgument> readArgument(ModuleOp module, Attribute attr,
                        : RankedTensorType();
   if (!name || !type)
     return module.emitError("posenc.functions: an argument of '")
-           << function << "' needs a name and a ranked tensor type, got " << attr;
+           << function << "' needs a name and a ranked tensor type, got "
+           << attr;
   EntryArgument argument;
   argument.name = name.getValue();
   argument.type = type;
@@ -61,8 +64,8 @@ static FailureOr<EntryArgument> readArgument(ModuleOp module, Attribute attr,
              << argument.name << "' of '" << function
              << "' needs one symbol a dimension, " << type.getRank() << ", got "
              << symbols;
-    for (auto [symbol, value] :
-         llvm::zip_equal(argument.symbols, symbols.getAsValueRange<StringAttr>()))
+    for (auto [symbol, value] : llvm::zip_equal(
+             argument.symbols, symbols.getAsValueRange<StringAttr>()))
       symbol = value;
   }
   auto donated = fields.getAs<BoolAttr>("donated");
@@ -76,8 +79,8 @@ static FailureOr<EntryFunction> readEntry(ModuleOp module, Attribute attr) {
   auto inputs = fields ? fields.getAs<ArrayAttr>("inputs") : nullptr;
   auto outputs = fields ? fields.getAs<ArrayAttr>("outputs") : nullptr;
   if (!name || !inputs || !outputs)
-    return module.emitError(
-               "posenc.functions: a function needs name, inputs and outputs, got ")
+    return module.emitError("posenc.functions: a function needs name, inputs "
+                            "and outputs, got ")
            << attr;
   EntryFunction entry;
   entry.name = name.getValue();
@@ -87,7 +90,8 @@ static FailureOr<EntryFunction> readEntry(ModuleOp module, Attribute attr) {
            << entry.name << "' is no C identifier: rename the graph";
   for (bool isOutput : {false, true})
     for (Attribute argument : isOutput ? outputs : inputs) {
-      FailureOr<EntryArgument> read = readArgument(module, argument, entry.name);
+      FailureOr<EntryArgument> read =
+          readArgument(module, argument, entry.name);
       if (failed(read))
         return failure();
       read->isOutput = isOutput;

@@ -21,3 +21,14 @@ func.func @tensors(%y: tensor<8xf32>, %v: tensor<1xf32>) -> tensor<8xf32> {
   }
   return %r : tensor<8xf32>
 }
+
+// -----
+
+func.func @huge(%n: index) {
+  scf.forall (%i) in (%n) {
+    // expected-error @below {{a task's scratch is over the limit of 2 GiB with 'memref<4611686018427387904x8xf32>': make its tiles smaller}}
+    %a = memref.alloc() : memref<4611686018427387904x8xf32>
+    memref.dealloc %a : memref<4611686018427387904x8xf32>
+  }
+  return
+}
