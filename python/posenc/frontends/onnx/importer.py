@@ -1,0 +1,305 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From an ONNX model to MLIR text: loads, checks, walks the nodes in order."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import os
+import re
+from typing import Optional, Union
+
+import numpy as np
+import onnx
+import onnx.checker
+import onnx.inliner
+import onnx.numpy_helper
+import onnx.shape_inference
+
+from ..._errors import ImportFailure
+from .emitter import Emitter, quote
+from .folding import fold
+from .registry import NodeContext, element_type, find_handler, known
+from .structured import Structured
+from .symbols import Extent, Undecidable
+from .values import Value, tensor_type
+
+_OLDEST_OPSET = 13
+ModelLike = Union[str, "os.PathLike[str]", bytes, onnx.ModelProto]
+
+
+def import_model(model: ModelLike, name: Optional[str] = None) -> str:
+    """MLIR text of an ONNX model: linalg on tensors and posenc ops.
+
+    `model` is a path, serialised bytes or a ModelProto; `name` overrides the
+    function's name, by default the graph's as a C identifier. Raises
+    `ImportFailure`, in one line, for a model that is invalid or that holds
+    operators posenc does not know (all of them are listed).
+    """
+    model = _load(model)
+    model = _inline(model)
+    _check_operators(model)
+    return _GraphImporter(model).run(_identifier(name or model.graph.name))
+
+
+def _load(model: ModelLike) -> onnx.ModelProto:
+    try:
+        if isinstance(model, onnx.ModelProto):
+            loaded = onnx.ModelProto()
+            loaded.CopyFrom(model)
+            onnx.checker.check_model(loaded)
+        elif isinstance(model, bytes):
+            loaded = onnx.load_model_from_string(model)
+            onnx.checker.check_model(loaded)
+        else:
+            onnx.checker.check_model(os.fspath(model))
+            loaded = onnx.load(os.fspath(model))
+    except OSError as error:
+        raise ImportFailure(f"cannot read the model: {error}") from error
+    except Exception as error:  # protobuf and the checker raise types of their own.
+        raise ImportFailure(f"not a valid ONNX model: {_one_line(error)}") from error
+    if _opset(loaded) < _OLDEST_OPSET:
+        raise ImportFailure(f"the model is of opset {_opset(loaded)}; posenc takes {_OLDEST_OPSET} and later: "
+                            "convert it with onnx.version_converter or export it anew")
+    return loaded
+
+
+def _inline(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Replaces model-local functions, and operators that posenc knows by their ONNX definition only."""
+    if model.functions:
+        model = onnx.inliner.inline_local_functions(model)
+    opset = _opset(model)
+    by_definition = set()
+    for node in model.graph.node:
+        if node.domain in ("", "ai.onnx") and find_handler("", node.op_type, opset) is None:
+            try:
+                schema = onnx.defs.get_schema(node.op_type, opset, "")
+            except onnx.defs.SchemaError:
+                continue
+            if schema.has_function or schema.has_context_dependent_function:
+                by_definition.add(("", node.op_type))
+    if not by_definition:
+        return model
+    return onnx.inliner.inline_selected_functions(model, list(by_definition), inline_schema_functions=True)
+
+
+def _check_operators(model: onnx.ModelProto) -> None:
+    opsets = {opset.domain: opset.version for opset in model.opset_import}
+    unknown = []
+    for node in model.graph.node:
+        domain = "" if node.domain == "ai.onnx" else node.domain
+        if node.op_type != "Constant" and find_handler(domain, node.op_type, opsets.get(domain, 1)) is None:
+            unknown.append(f"{node.op_type} (domain '{domain or 'ai.onnx'}', opset {opsets.get(domain, 1)}, "
+                           f"node '{_node_name(node)}')")
+    if unknown:
+        raise ImportFailure(f"posenc does not know {len(unknown)} of {len(model.graph.node)} operators: "
+                            + "; ".join(unknown))
+
+
+class _GraphImporter:
+    """Holds the values by name while the nodes are walked."""
+
+    def __init__(self, model: onnx.ModelProto):
+        self.model = model
+        self.opset = _opset(model)
+        self.emit = Emitter()
+        self.build = Structured(self.emit)
+        self.values: dict[str, Optional[Value]] = {"": None}
+        self.arguments: list[str] = []
+        self.inferred = _inferred_types(model)
+
+    def run(self, name: str) -> str:
+        graph = self.model.graph
+        for tensor in graph.initializer:
+            self.values[tensor.name] = _constant(tensor)
+        if graph.sparse_initializer:
+            raise ImportFailure("the model has sparse initializers; make them dense")
+        conditions = []
+        for info in graph.input:
+            if info.name not in self.values:
+                conditions += self._argument(info)
+        for extent, ssa, where in conditions:
+            self._bind_expression(extent, ssa, where)
+        needed = _needed_nodes(graph)
+        for node, is_needed in zip(graph.node, needed):
+            if is_needed:
+                self._node(node)
+        return self._finish(name)
+
+    def _argument(self, info: onnx.ValueInfoProto) -> list[tuple[str, str, str]]:
+        """Declares one argument; returns dimensions whose size is an expression."""
+        if not info.type.HasField("tensor_type"):
+            raise ImportFailure(f"input '{info.name}' is not a tensor")
+        tensor = info.type.tensor_type
+        try:
+            element = element_type(tensor.elem_type)
+        except ImportFailure as error:
+            raise ImportFailure(f"input '{info.name}' {error}") from error
+        if not tensor.HasField("shape"):
+            raise ImportFailure(f"input '{info.name}' has no shape; give its rank (dimensions may be symbols)")
+        ssa = f"%arg{len(self.arguments)}"
+        shape, symbols, dynamic = [], [], []
+        for axis, dimension in enumerate(tensor.shape.dim):
+            if dimension.HasField("dim_value"):
+                shape.append(Extent.of(dimension.dim_value))
+                symbols.append("")
+                continue
+            symbol = dimension.dim_param or f"{info.name}.{axis}"
+            shape.append(Extent.symbol(symbol))
+            symbols.append(symbol)
+            dynamic.append((symbol, axis))
+        value = Value(element, tuple(shape), ssa=ssa)
+        expressions = []
+        for symbol, axis in dynamic:
+            size = self.emit.op(f"tensor.dim {ssa}, {self.emit.index(axis)} : {value.type}")
+            self.emit.bind(Extent.symbol(symbol), size)
+            expressions.append((symbol, size, f"dimension {axis} of '{info.name}'"))
+        self.arguments.append(f"{ssa}: {value.type} {{posenc.name = {quote(info.name)}, posenc.symbols = "
+                              f"[{', '.join(quote(symbol) for symbol in symbols)}]}}")
+        self.values[info.name] = value
+        return expressions
+
+    def _bind_expression(self, symbol: str, ssa: str, where: str) -> None:
+        """`2*s75 - 1` as a dimension: where s75 is one too, the two are tied."""
+        extent = _parse_expression(symbol)
+        if extent is None or not all(self._is_bound(name) for name in extent.symbols()):
+            return
+        self.emit.require("eq", Extent.symbol(symbol), extent, f"{where} must be {symbol}")
+
+    def _is_bound(self, name: str) -> bool:
+        return self.emit.is_bound(Extent.symbol(name))
+
+    def _node(self, node: onnx.NodeProto) -> None:
+        self.emit.location = _node_name(node)
+        try:
+            outputs = self._outputs(node)
+        except ImportFailure as error:
+            raise ImportFailure(f"node '{_node_name(node)}' ({node.op_type}): {error}") from error
+        for name, value in zip(node.output, outputs):
+            if name and value is not None:
+                self._compare_with_inferred(node, name, value)
+                self.values[name] = value
+        self.emit.location = None
+
+    def _outputs(self, node: onnx.NodeProto):
+        if node.op_type == "Constant" and node.domain in ("", "ai.onnx"):
+            return [_constant_node(node)]
+        missing = [name for name in node.input if name not in self.values]
+        if missing:
+            raise ImportFailure(f"needs '{missing[0]}', an output posenc does not compute")
+        context = NodeContext(node, self.opset, [self.values[name] for name in node.input], self.emit, self.build)
+        folded = fold(context)
+        if folded is not None:
+            return folded
+        domain = "" if node.domain == "ai.onnx" else node.domain
+        return find_handler(domain, node.op_type, self.opset)(context)
+
+    def _compare_with_inferred(self, node: onnx.NodeProto, name: str, value: Value) -> None:
+        """ONNX's own inference is a second opinion on every type."""
+        inferred = self.inferred.get(name)
+        if inferred is None:
+            return
+        element, sizes = inferred
+        agree = element in (0, value.element.onnx) and (sizes is None or (
+            len(sizes) == value.rank and all(theirs is None or ours.static in (None, theirs)
+                                             for theirs, ours in zip(sizes, value.shape))))
+        if not agree:
+            raise ImportFailure(f"node '{_node_name(node)}' ({node.op_type}): output '{name}' is {value.type} by its "
+                                f"inputs, but the model or ONNX's shape inference says {sizes} of type {element}")
+
+    def _finish(self, name: str) -> str:
+        results, returned = [], []
+        for info in self.model.graph.output:
+            value = self.values.get(info.name)
+            if value is None:
+                raise ImportFailure(f"output '{info.name}' is not computed")
+            returned.append(self.emit.ssa(value))
+            results.append((value.type, f"{{posenc.name = {quote(info.name)}}}"))
+        return self.emit.function(name, self.arguments, results, returned)
+
+
+def _constant(tensor: onnx.TensorProto) -> Value:
+    try:
+        element = element_type(tensor.data_type)
+    except ImportFailure as error:
+        raise ImportFailure(f"initializer '{tensor.name}' {error}") from error
+    return known(onnx.numpy_helper.to_array(tensor), element)
+
+
+def _constant_node(node: onnx.NodeProto) -> Value:
+    attribute = node.attribute[0]
+    value = onnx.helper.get_attribute_value(attribute)
+    if attribute.name == "value":
+        return _constant(value)
+    kinds = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}
+    if attribute.name not in kinds:
+        raise ImportFailure(f"a constant given as {attribute.name} is not known")
+    array = np.asarray(value, dtype=kinds[attribute.name])
+    return known(array, element_type(onnx.helper.np_dtype_to_tensor_dtype(array.dtype)))
+
+
+def _needed_nodes(graph: onnx.GraphProto) -> list[bool]:
+    """Whether each node contributes to an output of the graph."""
+    wanted = {info.name for info in graph.output}
+    needed = []
+    for node in reversed(graph.node):
+        is_needed = any(output in wanted for output in node.output)
+        if is_needed:
+            wanted.update(node.input)
+        needed.append(is_needed)
+    return needed[::-1]
+
+
+def _inferred_types(model: onnx.ModelProto) -> dict[str, tuple[int, Optional[list[Optional[int]]]]]:
+    try:
+        inferred = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    except onnx.shape_inference.InferenceError as error:
+        raise ImportFailure(f"not a valid ONNX model: {_one_line(error)}") from error
+    types = {}
+    for info in (*inferred.graph.value_info, *inferred.graph.output):
+        tensor = info.type.tensor_type
+        sizes = [d.dim_value if d.HasField("dim_value") else None for d in tensor.shape.dim] \
+            if tensor.HasField("shape") else None
+        types[info.name] = (tensor.elem_type, sizes)
+    return types
+
+
+def _parse_expression(text: str) -> Optional[Extent]:
+    """A sum or product of numbers and names, as exporters print; None for a plain name."""
+    operators = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv}
+
+    def evaluate(node: ast.AST) -> Extent:
+        if isinstance(node, ast.BinOp):
+            return operators[type(node.op)](evaluate(node.left), evaluate(node.right))
+        if isinstance(node, ast.Name):
+            return Extent.symbol(node.id)
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            return Extent.of(node.value)
+        raise KeyError(type(node))
+
+    if text.isidentifier():
+        return None
+    try:
+        return evaluate(ast.parse(text, mode="eval").body)
+    except (KeyError, SyntaxError, ValueError, RecursionError, Undecidable):
+        return None
+
+
+def _opset(model: onnx.ModelProto) -> int:
+    return next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
+
+
+def _node_name(node: onnx.NodeProto) -> str:
+    return node.name or next((name for name in node.output if name), node.op_type)
+
+
+def _identifier(name: str) -> str:
+    cleaned = re.sub(r"\W", "_", name or "", flags=re.ASCII)
+    if not cleaned.strip("_"):
+        return "main"
+    return f"_{cleaned}" if cleaned[0].isdigit() else cleaned
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
