@@ -57,6 +57,7 @@ class Emitter:
         self._extents: dict[Extent, str] = {}
         self._scalars: dict[tuple[str, str], str] = {}
         self._asserted: set[str] = set()
+        self._origins: dict[str, str] = {}
         self._counter = 0
         self.location: Optional[str] = None
 
@@ -89,12 +90,19 @@ class Emitter:
             self._scalars[key] = self.op(f"arith.constant {typed}")
         return self._scalars[key]
 
-    def bind(self, extent: Extent, ssa: str) -> None:
-        """Makes `ssa`, an index, the value of `extent` from here on."""
-        self._extents.setdefault(extent, ssa)
+    def bind(self, symbol: str, ssa: str, origin: str) -> None:
+        """Makes `ssa`, an index, the size of a dimension; `origin` says whose it is. The first one counts."""
+        self._extents.setdefault(Extent.symbol(symbol), ssa)
+        self._origins.setdefault(symbol, origin)
 
-    def is_bound(self, extent: Extent) -> bool:
-        return extent in self._extents
+    def where(self, *extents: Extent) -> str:
+        """`, where S is dimension 1 of 'x'`, for every dimension the extents depend on."""
+        names = sorted(set().union(*(extent.symbols() for extent in extents)))
+        said = " and ".join(f"{name} is {self._origins[name]}" for name in names if name in self._origins)
+        return f", where {said}" if said else ""
+
+    def is_bound(self, symbol: str) -> bool:
+        return symbol in self._origins
 
     def index(self, extent: ExtentLike) -> str:
         """The extent as a value of type index."""
@@ -160,7 +168,7 @@ class Emitter:
             return False
         for name in sorted((Extent.of(left) - right).symbols()):
             self.require("sge", Extent.symbol(name), 1,
-                         f"dimension '{name}' is 0; this graph needs at least 1")
+                         f"the graph needs {name} >= 1{self.where(Extent.symbol(name))}")
         return True
 
     # Tensors.

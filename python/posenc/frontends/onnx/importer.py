@@ -39,7 +39,6 @@ def import_model(model: ModelLike, name: Optional[str] = None) -> str:
     """
     model = _load(model)
     model = _inline(model)
-    _check_operators(model)
     return _GraphImporter(model).run(_identifier(name or model.graph.name))
 
 
@@ -69,32 +68,35 @@ def _inline(model: onnx.ModelProto) -> onnx.ModelProto:
     """Replaces model-local functions, and operators that posenc knows by their ONNX definition only."""
     if model.functions:
         model = onnx.inliner.inline_local_functions(model)
-    opset = _opset(model)
-    by_definition = set()
-    for node in model.graph.node:
-        if node.domain in ("", "ai.onnx") and find_handler("", node.op_type, opset) is None:
-            try:
-                schema = onnx.defs.get_schema(node.op_type, opset, "")
-            except onnx.defs.SchemaError:
-                continue
-            if schema.has_function or schema.has_context_dependent_function:
-                by_definition.add(("", node.op_type))
-    if not by_definition:
+    unknown = _unknown_nodes(model)
+    if not unknown:
         return model
-    return onnx.inliner.inline_selected_functions(model, list(by_definition), inline_schema_functions=True)
-
-
-def _check_operators(model: onnx.ModelProto) -> None:
+    try:
+        names = sorted({("", node.op_type) for node in unknown})
+        inlined = onnx.inliner.inline_selected_functions(model, names, inline_schema_functions=True)
+        if not _unknown_nodes(inlined):
+            return inlined
+    except (RuntimeError, ValueError):  # The inliner has no definition for one of them.
+        pass
     opsets = {opset.domain: opset.version for opset in model.opset_import}
-    unknown = []
-    for node in model.graph.node:
-        domain = "" if node.domain == "ai.onnx" else node.domain
-        if node.op_type != "Constant" and find_handler(domain, node.op_type, opsets.get(domain, 1)) is None:
-            unknown.append(f"{node.op_type} (domain '{domain or 'ai.onnx'}', opset {opsets.get(domain, 1)}, "
-                           f"node '{_node_name(node)}')")
-    if unknown:
-        raise ImportFailure(f"posenc does not know {len(unknown)} of {len(model.graph.node)} operators: "
-                            + "; ".join(unknown))
+    listed = [f"{node.op_type} (domain '{node.domain or 'ai.onnx'}', opset {opsets.get(node.domain, 1)}, "
+              f"node '{_node_name(node)}')" for node in unknown]
+    raise ImportFailure(f"posenc does not know {len(unknown)} of the model's {len(model.graph.node)} nodes: "
+                        + "; ".join(listed))
+
+
+def _unknown_nodes(model: onnx.ModelProto) -> list[onnx.NodeProto]:
+    opsets = {"" if o.domain == "ai.onnx" else o.domain: o.version for o in model.opset_import}
+    return [node for node in model.graph.node if not _is_constant(node)
+            and find_handler(_domain(node), node.op_type, opsets.get(_domain(node), 1)) is None]
+
+
+def _domain(node: onnx.NodeProto) -> str:
+    return "" if node.domain == "ai.onnx" else node.domain
+
+
+def _is_constant(node: onnx.NodeProto) -> bool:
+    return node.op_type == "Constant" and not _domain(node)
 
 
 class _GraphImporter:
@@ -119,15 +121,15 @@ class _GraphImporter:
         for info in graph.input:
             if info.name not in self.values:
                 conditions += self._argument(info)
-        for extent, ssa, where in conditions:
-            self._bind_expression(extent, ssa, where)
+        for symbol, origin in conditions:
+            self._tie_expression(symbol, origin)
         needed = _needed_nodes(graph)
         for node, is_needed in zip(graph.node, needed):
             if is_needed:
                 self._node(node)
         return self._finish(name)
 
-    def _argument(self, info: onnx.ValueInfoProto) -> list[tuple[str, str, str]]:
+    def _argument(self, info: onnx.ValueInfoProto) -> list[tuple[str, str]]:
         """Declares one argument; returns dimensions whose size is an expression."""
         if not info.type.HasField("tensor_type"):
             raise ImportFailure(f"input '{info.name}' is not a tensor")
@@ -153,22 +155,20 @@ class _GraphImporter:
         expressions = []
         for symbol, axis in dynamic:
             size = self.emit.op(f"tensor.dim {ssa}, {self.emit.index(axis)} : {value.type}")
-            self.emit.bind(Extent.symbol(symbol), size)
-            expressions.append((symbol, size, f"dimension {axis} of '{info.name}'"))
+            origin = f"dimension {axis} of '{info.name}'"
+            self.emit.bind(symbol, size, origin)
+            expressions.append((symbol, origin))
         self.arguments.append(f"{ssa}: {value.type} {{posenc.name = {quote(info.name)}, posenc.symbols = "
                               f"[{', '.join(quote(symbol) for symbol in symbols)}]}}")
         self.values[info.name] = value
         return expressions
 
-    def _bind_expression(self, symbol: str, ssa: str, where: str) -> None:
+    def _tie_expression(self, symbol: str, origin: str) -> None:
         """`2*s75 - 1` as a dimension: where s75 is one too, the two are tied."""
         extent = _parse_expression(symbol)
-        if extent is None or not all(self._is_bound(name) for name in extent.symbols()):
+        if extent is None or not all(self.emit.is_bound(name) for name in extent.symbols()):
             return
-        self.emit.require("eq", Extent.symbol(symbol), extent, f"{where} must be {symbol}")
-
-    def _is_bound(self, name: str) -> bool:
-        return self.emit.is_bound(Extent.symbol(name))
+        self.emit.require("eq", Extent.symbol(symbol), extent, f"{origin} must be {symbol}{self.emit.where(extent)}")
 
     def _node(self, node: onnx.NodeProto) -> None:
         self.emit.location = _node_name(node)
@@ -183,7 +183,7 @@ class _GraphImporter:
         self.emit.location = None
 
     def _outputs(self, node: onnx.NodeProto):
-        if node.op_type == "Constant" and node.domain in ("", "ai.onnx"):
+        if _is_constant(node):
             return [_constant_node(node)]
         missing = [name for name in node.input if name not in self.values]
         if missing:
@@ -192,8 +192,7 @@ class _GraphImporter:
         folded = fold(context)
         if folded is not None:
             return folded
-        domain = "" if node.domain == "ai.onnx" else node.domain
-        return find_handler(domain, node.op_type, self.opset)(context)
+        return find_handler(_domain(node), node.op_type, self.opset)(context)
 
     def _compare_with_inferred(self, node: onnx.NodeProto, name: str, value: Value) -> None:
         """ONNX's own inference is a second opinion on every type."""

@@ -34,7 +34,7 @@ class Structured:
             return left
         if left.static is not None and right.static is not None:
             raise ImportFailure(f"sizes {left} and {right} do not agree")
-        self.e.require("eq", left, right, f"the graph needs {_relation(left, right)}")
+        self.e.require("eq", left, right, f"the graph needs {left} = {right}{self.e.where(left, right)}")
         return right if left.static is None else left
 
     def broadcast_shapes(self, shapes: Sequence[Shape]) -> Shape:
@@ -61,7 +61,7 @@ class Structured:
         """linalg.generic over the broadcast of `inputs`; numbers of one element go into the body."""
         shape = self.broadcast_shapes([value.shape for value in inputs]) if shape is None else shape
         tensors = [value for value in inputs if value.scalar() is None]
-        maps = [broadcast_map(value.shape, len(shape)) for value in tensors]
+        maps = [broadcast_map(value.shape, shape) for value in tensors]
         uniform = {id(value): self._uniform(value) for value in inputs if value.scalar() is not None}
 
         def with_scalars(s: Scalars, reads: list[str]) -> str:
@@ -268,10 +268,11 @@ class Structured:
         return position if self.e.at_least(position, low) else larger(position, low)
 
 
-def broadcast_map(shape: Shape, rank: int) -> str:
-    """Subscripts that read a tensor of `shape` right-aligned in `rank` loops."""
-    offset = rank - len(shape)
-    return ", ".join("0" if extent == 1 else f"d{axis + offset}" for axis, extent in enumerate(shape))
+def broadcast_map(shape: Shape, loops: Shape) -> str:
+    """Subscripts that read a tensor of `shape` right-aligned in loops of the sizes `loops`."""
+    offset = len(loops) - len(shape)
+    return ", ".join("0" if extent == 1 and loops[axis + offset] != 1 else f"d{axis + offset}"
+                     for axis, extent in enumerate(shape))
 
 
 def _groups(source: Shape, target: Shape) -> Optional[list[tuple[list[int], list[int]]]]:
@@ -306,9 +307,3 @@ def _groups(source: Shape, target: Shape) -> Optional[list[tuple[list[int], list
         groups[-1][0].extend(rest_in)
         groups[-1][1].extend(rest_out)
     return groups
-
-
-def _relation(left: Extent, right: Extent) -> str:
-    """`dimension 'S' = 16`, naming what the caller can change."""
-    names = sorted(left.symbols() | right.symbols())
-    return f"{left} = {right} (dimension{'s' if len(names) > 1 else ''} {', '.join(names)} of the arguments)"

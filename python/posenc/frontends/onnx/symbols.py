@@ -132,22 +132,20 @@ class Extent:
     def divided_exactly(self, divisor: ExtentLike) -> Optional["Extent"]:
         """The quotient where `divisor` divides for every size, else None."""
         divisor = Extent.of(divisor)
-        if self == divisor and divisor.terms:
-            return Extent.of(1)
-        if len(divisor.terms) != 1:
+        if not divisor.terms:
             return None
-        ((by, coefficient),) = divisor.terms.items()
-        terms: dict[Monomial, int] = {}
-        for monomial, c in self.terms.items():
-            rest = list(monomial)
-            for atom in by:
-                if atom not in rest:
-                    return None
-                rest.remove(atom)
-            if c % coefficient:
+        quotient, rest = Extent.of(0), self
+        for _ in range(len(self.terms) + 1):
+            if not rest.terms:
+                return quotient
+            term = _divided(rest._leading(), divisor._leading())
+            if term is None:
                 return None
-            terms[tuple(rest)] = c // coefficient
-        return Extent(terms)
+            quotient, rest = quotient + term, rest - term * divisor
+        return None
+
+    def _leading(self) -> tuple[Monomial, int]:
+        return max(self.terms.items(), key=lambda item: (len(item[0]), [str(atom) for atom in item[0]]))
 
     def __floordiv__(self, other: ExtentLike) -> "Extent":
         other = Extent.of(other)
@@ -201,6 +199,16 @@ class Extent:
         return " + ".join(parts).replace("+ -", "- ")
 
     __repr__ = __str__
+
+
+def _divided(term: tuple[Monomial, int], by: tuple[Monomial, int]) -> Optional[Extent]:
+    """The quotient of two terms of a polynomial, if it is one."""
+    rest = list(term[0])
+    for atom in by[0]:
+        if atom not in rest:
+            return None
+        rest.remove(atom)
+    return Extent({tuple(rest): term[1] // by[1]}) if term[1] % by[1] == 0 else None
 
 
 def _atom_bounds(atom: Atom, least: int) -> tuple[float, float]:

@@ -10,6 +10,7 @@ computed a second time where the graph asks for them (`attention_scores.py`).
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import Optional
 
@@ -109,7 +110,8 @@ def _read_inputs(ctx: NodeContext) -> tuple[AttentionInputs, Value, Value]:
         causal=bool(ctx.attribute("is_causal", 0)), left=ctx.attribute("left_window_size", -1),
         right=ctx.attribute("right_window_size", -1), offset=past_rows, lengths=lengths)
     if ctx.attribute("softmax_precision", TensorProto.FLOAT) == TensorProto.DOUBLE:
-        raise ImportFailure("asks for a softmax in float64; posenc computes it in float32")
+        warnings.warn(f"node '{ctx.node.name}' asks for a softmax in float64; posenc computes it in float32",
+                      stacklevel=2)
     if inputs.mask is not None:
         ctx.build.broadcast_shapes([inputs.mask.shape, inputs.score_shape])
     return inputs, present_key, present_value

@@ -58,7 +58,7 @@ def gather_elements(ctx: NodeContext):
               for d in range(data.rank)]
         return s.op(f"tensor.extract {source}[{', '.join(at)}] : {data.type}")
 
-    return [ctx.build.generic([indices], [broadcast_map(indices.shape, data.rank)], data.element, indices.shape, body)]
+    return [ctx.build.generic([indices], [broadcast_map(indices.shape, indices.shape)], data.element, indices.shape, body)]
 
 
 @handles("GatherND")

@@ -23,8 +23,7 @@ def multiply(build: Structured, a: Value, b: Value) -> Value:
     one = Extent.of(1)
     left = a if a.rank > 1 else build.reshape(a, (one,) + a.shape)
     right = b if b.rank > 1 else build.reshape(b, b.shape + (one,))
-    depth = build.agree(left.shape[-1], right.shape[-2])
-    del depth
+    build.agree(left.shape[-1], right.shape[-2])
     if right.rank == 2:
         result = _by_matrix(build, left, right)
     elif left.shape[:-2] == right.shape[:-2] and left.rank == 3:
@@ -64,8 +63,8 @@ def _broadcast(build: Structured, left: Value, right: Value) -> Value:
     """Batch dimensions broadcast: a contraction with the maps that say so."""
     batch = build.broadcast_shapes([left.shape[:-2], right.shape[:-2]])
     rank = len(batch)
-    left_map = ", ".join(filter(None, [broadcast_map(left.shape[:-2], rank), f"d{rank}, r0"]))
-    right_map = ", ".join(filter(None, [broadcast_map(right.shape[:-2], rank), f"r0, d{rank + 1}"]))
+    left_map = ", ".join(filter(None, [broadcast_map(left.shape[:-2], batch), f"d{rank}, r0"]))
+    right_map = ", ".join(filter(None, [broadcast_map(right.shape[:-2], batch), f"r0, d{rank + 1}"]))
     return build.contract(left, left_map, right, right_map, batch + (left.shape[-2], right.shape[-1]))
 
 
