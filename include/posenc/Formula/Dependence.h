@@ -1,0 +1,72 @@
+//===- Dependence.h - Which indices a value depends on ----------*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A domain of the region interpreter: the meaning of a value is the set of
+// indices it depends on, where "j - i alone" is a case of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POSENC_FORMULA_DEPENDENCE_H
+#define POSENC_FORMULA_DEPENDENCE_H
+
+#include "mlir/IR/Operation.h"
+
+namespace mlir::posenc {
+
+/// What a value depends on. Of query row i and key row j it also keeps the
+/// coefficients with which they enter linearly, so that a sum whose
+/// coefficients are opposite is known to depend on j - i alone.
+class Dependence {
+public:
+  enum Index : unsigned {
+    Batch = 1,
+    Head = 2,
+    Row = 4,      ///< query row i
+    Key = 8,      ///< key row j
+    Distance = 16, ///< j - i, and neither i nor j otherwise
+    Other = 32,   ///< anything else: the score, a pair
+  };
+
+  Dependence() = default;
+  /// Of an argument that is index `index` itself.
+  static Dependence onIndex(Index index);
+
+  /// The union of `Index` bits.
+  unsigned getIndices() const;
+  bool isConstant() const { return getIndices() == 0; }
+  /// Whether it depends on nothing but a subset of `indices`. What depends on
+  /// j - i depends on i and j.
+  bool isWithin(unsigned indices) const;
+
+  /// `c * j + d * i + rest` where the rest depends on neither: c and d.
+  int64_t getKeyCoefficient() const { return keyCoefficient; }
+  int64_t getRowCoefficient() const { return rowCoefficient; }
+
+  friend bool operator==(const Dependence &a, const Dependence &b) {
+    return a.nonlinear == b.nonlinear &&
+           a.rowCoefficient == b.rowCoefficient &&
+           a.keyCoefficient == b.keyCoefficient;
+  }
+
+private:
+  friend class DependenceDomain;
+
+  unsigned nonlinear = 0;
+  int64_t rowCoefficient = 0, keyCoefficient = 0;
+};
+
+class DependenceDomain {
+public:
+  using Value = Dependence;
+
+  /// A captured value is the same for every element.
+  Dependence capture(mlir::Value) { return {}; }
+  Dependence index(int64_t) { return {}; }
+  SmallVector<Dependence> apply(Operation *op, ArrayRef<Dependence> operands);
+};
+
+} // namespace mlir::posenc
+
+#endif // POSENC_FORMULA_DEPENDENCE_H

@@ -1,0 +1,121 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sinusoidal, timestep and learned encodings against golden records."""
+
+from __future__ import annotations
+
+import math
+
+import golden
+import numpy as np
+import pytest
+from posenc.reference import learned, sinusoidal
+
+from .later_milestones import LATER
+
+# What each library's sinusoidal rule is, by the first part of the record's name.
+RULES = {
+    "sinusoidal-h1": {"layout": "concatenated", "exponents": "tensor2tensor"},
+    "whisper-sinusoids": {"layout": "concatenated", "exponents": "tensor2tensor"},
+    "fairseq-offset": {"layout": "concatenated", "exponents": "tensor2tensor"},
+    "marian": {"layout": "concatenated", "exponents": "paper"},
+    "xlm-interleaved": {"layout": "interleaved", "exponents": "paper"},
+    "gptj-table": {"layout": "concatenated", "exponents": "paper"},
+    "keras-sine": {"layout": "interleaved", "exponents": "paper"},
+    "xt-scaled": {"layout": "concatenated", "exponents": "paper"},
+    "sincos-1d": {"layout": "concatenated", "exponents": "paper"},
+    "mlx-sin": {"layout": "concatenated", "exponents": "tensor2tensor"},
+    "pe-package-1d": {"layout": "interleaved", "exponents": "paper"},
+    "txl-pos": {"layout": "concatenated", "exponents": "paper"},
+}
+
+
+def check_sinusoidal(record: golden.Record) -> None:
+    parameters = record.parameters
+    name = record.id.removeprefix("absolute/")
+    (rule,) = (rule for prefix, rule in RULES.items() if name.startswith(prefix))
+    shape = parameters.get("shape", (parameters.get("rows"), parameters.get("dim")))
+    if "input_ids" in record.inputs:
+        positions = learned.roberta_rows(
+            record.inputs["input_ids"],
+            padding_idx=parameters["padding_idx"],
+            past=parameters["past"],
+        )
+        record.check(positions, "position_ids", tolerance=0.0)
+    elif "positions" in record.inputs:
+        positions = record.inputs["positions"]
+    else:
+        positions = np.arange(shape[0]) + parameters.get("offset", 0)
+    base = parameters.get("base")
+    if base is None:
+        base = parameters["max_freq"] / parameters["min_freq"]
+        assert parameters["max_freq"] == 1
+    if parameters.get("full_turns"):
+        positions = positions * 2 * math.pi
+    result = sinusoidal.sinusoidal(
+        positions,
+        shape[1],
+        base=base,
+        odd="zero_column",
+        cos_first=parameters.get("cos_first", False),
+        scale=parameters.get("scale", 1.0),
+        padding_idx=parameters.get("padding_idx"),
+        **rule,
+    )
+    (output,) = set(record.outputs) - {"position_ids"}
+    record.check(result, output)
+
+
+def check_timestep(record: golden.Record) -> None:
+    parameters = record.parameters
+    is_ggml = record.library == "ggml-python"
+    result = sinusoidal.timestep(
+        record.inputs["timesteps"],
+        parameters["dim"],
+        base=parameters["base"],
+        flip_sin_to_cos=True if is_ggml else parameters["flip_sin_to_cos"],
+        downscale_freq_shift=0 if is_ggml else parameters["downscale_freq_shift"],
+        scale=parameters.get("scale", 1.0),
+    )
+    record.check(result, "embedding")
+
+
+def check_learned(record: golden.Record) -> None:
+    parameters, inputs = record.parameters, record.inputs
+    past = parameters.get("past", 0)
+    if "table" in inputs:
+        rows = np.arange(parameters["length"])
+        embedding = learned.learned(
+            inputs["table"], rows, row_offset=parameters.get("offset", 0)
+        )
+        assert not parameters["l2norm"]
+        record.check(embedding * parameters["scale"], "embedding")
+        return
+    if "input_ids" in inputs:
+        rows = learned.roberta_rows(
+            inputs["input_ids"], padding_idx=parameters["padding_idx"], past=past
+        )
+    elif "attention_mask" in inputs:
+        rows = learned.opt_rows(
+            inputs["attention_mask"], past=past, row_offset=parameters["offset"]
+        )
+    else:
+        rows = learned.bart_rows(
+            parameters["batch"],
+            parameters["length"],
+            past=past,
+            row_offset=parameters["offset"],
+        )
+    record.check(rows, "rows")
+
+
+CHECKS = {
+    "sinusoidal": check_sinusoidal,
+    "timestep": check_timestep,
+    "learned": check_learned,
+}
+
+
+@pytest.mark.parametrize("record", golden.parameters("absolute", skip=LATER))
+def test_absolute(record: golden.Record) -> None:
+    CHECKS[record.encoding](record)

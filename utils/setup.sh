@@ -1,0 +1,35 @@
+#!/bin/sh
+# Installs what posenc needs and this machine lacks: Debian packages, and a Python environment in
+# build/venv. Says what it installs; does nothing the second time.
+set -eu
+cd "$(dirname "$0")/.."
+
+packages="clang-22 clang-format-22 lld-22 liblld-22-dev libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools \
+libclang-rt-22-dev libomp-22-dev zlib1g-dev libzstd-dev cmake ninja-build git make gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
+qemu-user python3 python3-venv python3-dev"
+
+missing=
+for package in $packages; do
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing="$missing $package"
+done
+if [ -n "$missing" ]; then
+  echo "setup: installing Debian packages:$missing"
+  sudo=
+  [ "$(id -u)" = 0 ] || sudo=sudo
+  $sudo apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null
+fi
+
+# The stamp holds the requirements it was made from: a change of them installs again.
+venv=build/venv
+requirements=utils/requirements.txt
+if ! cmp -s "$requirements" "$venv/requirements.txt"; then
+  echo "setup: installing Python packages into $venv: $(grep -v '^#' "$requirements" | tr '\n' ' ')"
+  [ -x "$venv/bin/python" ] || /usr/bin/python3 -m venv "$venv"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements"
+  site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  pwd | sed 's|$|/python|' >"$site/posenc.pth"
+  printf '#!/bin/sh\nexec "$(dirname "$0")/python" -m posenc "$@"\n' >"$venv/bin/posenc"
+  chmod +x "$venv/bin/posenc"
+  cp "$requirements" "$venv/requirements.txt"
+fi
