@@ -38,7 +38,15 @@ class Module:
         kind = path.suffix.lstrip(".")
         if not kind:
             raise Error(f"{path} has no suffix; .so .a .o .s .ll and .mlir say what to write")
-        result = compile_text(self.text, self.name, self._settings(emit=kind, name=path.name))
+        self.write_result(self.compile(path.name, kind), path, kind)
+
+    def compile(self, file_name: str, kind: str, **more: Any) -> Compilation:
+        """Runs the compiler; `more` are further settings: to, ir, remarks, times."""
+        settings = {field.name: getattr(self.options, field.name) for field in fields(Options)}
+        return compile_text(self.text, self.name, settings | {"emit": kind, "name": file_name} | more)
+
+    @staticmethod
+    def write_result(result: Compilation, path: pathlib.Path, kind: str) -> None:
         _write(path, result.artifact)
         if result.header and kind in ("so", "a", "o"):
             _write(path.with_suffix(".h"), result.header.encode())
@@ -55,12 +63,8 @@ class Module:
 
     def _inspected(self) -> Compilation:
         if self._with_ir is None:
-            self._with_ir = compile_text(self.text, self.name,
-                                         self._settings(emit="mlir", to="codegen", ir=True, remarks=True))
+            self._with_ir = self.compile("graph.mlir", "mlir", to="codegen", ir=True, remarks=True)
         return self._with_ir
-
-    def _settings(self, **more: Any) -> dict[str, Any]:
-        return {field.name: getattr(self.options, field.name) for field in fields(Options)} | more
 
 
 def _write(path: pathlib.Path, content: bytes) -> None:

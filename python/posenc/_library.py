@@ -21,6 +21,7 @@ class Compilation:
     artifact: bytes
     header: str = ""
     remarks: str = ""
+    times: str = ""
     ir: dict[str, str] = field(default_factory=dict)
 
 
@@ -43,7 +44,8 @@ def find_tool(name: str) -> Optional[pathlib.Path]:
 
 
 def compile_text(text: str, name: str, settings: dict[str, Any]) -> Compilation:
-    """Compiles MLIR text; `settings` are options of posenc-compile (see `Module._settings`)."""
+    """Compiles MLIR text; `settings` are options of posenc-compile: those of
+    `Options`, `emit`, `name` (of the file to write), and optionally `to`, `ir`, `remarks`, `times`."""
     tool = find_tool("posenc-compile")
     if tool is None:
         raise Error("posenc-compile is not installed; build it (`make`), or set POSENC_BUILD_DIR to the build folder")
@@ -54,7 +56,7 @@ def _run_tool(tool: pathlib.Path, text: str, name: str, settings: dict[str, Any]
     with tempfile.TemporaryDirectory(prefix="posenc-") as temporary:
         folder = pathlib.Path(temporary)
         source = folder / (name if name.endswith(".mlir") else f"{name}.mlir")
-        output = folder / "out" / settings.get("name", f"graph.{settings['emit']}")
+        output = folder / "out" / settings["name"]
         output.parent.mkdir()
         source.write_text(text)
         command = [str(tool), str(source), "-o", str(output), f"--emit={settings['emit']}"]
@@ -63,17 +65,18 @@ def _run_tool(tool: pathlib.Path, text: str, name: str, settings: dict[str, Any]
         command += [] if settings.get("fuse", True) else ["--no-fuse"]
         command += [f"--dump-dir={folder / 'ir'}"] if settings.get("ir") else []
         command += [f"--remarks={folder / 'remarks'}"] if settings.get("remarks") else []
+        command += ["--time-phases"] if settings.get("times") else []
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise Error(_message(done.stderr, source, name) or f"posenc-compile ended with status {done.returncode}")
         return Compilation(output.read_bytes(), _read(output.with_suffix(".h")), _read(folder / "remarks"),
-                           _read_dumps(folder / "ir"))
+                           done.stderr if settings.get("times") else "", _read_dumps(folder / "ir"))
 
 
 def _message(stderr: str, source: pathlib.Path, name: str) -> str:
     """The compiler's one line, with the user's name of the file."""
     lines = [line for line in stderr.strip().splitlines() if "error:" in line] or stderr.strip().splitlines()[:1]
-    return " ".join(lines).replace(str(source), name)
+    return " ".join(lines).replace(str(source), name).removeprefix("posenc-compile: error: ")
 
 
 def _read(path: pathlib.Path) -> str:

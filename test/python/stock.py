@@ -13,7 +13,6 @@ import ctypes
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import tempfile
 from typing import Sequence
@@ -22,17 +21,13 @@ import ml_dtypes
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LLVM = pathlib.Path(os.environ.get("POSENC_LLVM_BIN", "/usr/lib/llvm-22/bin"))
+LLVM = pathlib.Path("/usr/lib/llvm-22/bin")
 
 _SOFTMAX_LIBRARY = """
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%module: !transform.any_op {transform.consumed}) {
     %softmax = transform.structured.match ops{["linalg.softmax"]} in %module : (!transform.any_op) -> !transform.any_op
     %parts = transform.structured.decompose_interface %softmax : (!transform.any_op) -> !transform.any_op
-    %functions = transform.structured.match ops{["func.func"]} in %module : (!transform.any_op) -> !transform.any_op
-    transform.apply_patterns to %functions {
-      transform.apply_patterns.tensor.decompose_concat
-    } : !transform.any_op
     transform.yield
   }
 }
@@ -51,12 +46,11 @@ _NUMPY = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16, "i64
 
 def tool(name: str) -> str:
     """A program of this build, or of LLVM."""
-    for folder in (os.environ.get("POSENC_BIN"), ROOT / "build" / "bin", LLVM):
-        if folder and (pathlib.Path(folder) / name).exists():
-            return str(pathlib.Path(folder) / name)
-    found = shutil.which(name)
-    assert found, f"{name} is not built; build it, or set POSENC_BIN to the folder that holds it"
-    return found
+    build = pathlib.Path(os.environ.get("POSENC_BUILD_DIR", ROOT / "build"))
+    for folder in (build / "bin", LLVM):
+        if (folder / name).exists():
+            return str(folder / name)
+    raise AssertionError(f"{name} is not built; build it, or set POSENC_BUILD_DIR to the build folder")
 
 
 def run_tool(name: str, *arguments: str, text: str = "") -> str:

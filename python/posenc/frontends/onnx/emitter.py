@@ -200,7 +200,7 @@ class Emitter:
             attribute = f"dense<{_nested(element, content)}>"
         else:
             key = f"weight_{len(self._resources)}"
-            self._resources[key] = (64).to_bytes(4, "little").hex() + flat.tobytes().hex()
+            self._resources[key] = element.numpy.itemsize.to_bytes(4, "little").hex() + flat.tobytes().hex()
             attribute = f"dense_resource<{key}>"
         return self.op(f"arith.constant {attribute} : {type_}")
 

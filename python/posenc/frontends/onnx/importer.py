@@ -26,6 +26,7 @@ from .symbols import Extent, Undecidable
 from .values import Value, tensor_type
 
 _OLDEST_OPSET = 13
+_DEEPEST_DEFINITION = 4
 ModelLike = Union[str, "os.PathLike[str]", bytes, onnx.ModelProto]
 
 
@@ -69,14 +70,15 @@ def _inline(model: onnx.ModelProto) -> onnx.ModelProto:
     if model.functions:
         model = onnx.inliner.inline_local_functions(model)
     unknown = _unknown_nodes(model)
-    if not unknown:
-        return model
+    expanded, rest = model, unknown
     try:
-        names = sorted({("", node.op_type) for node in unknown})
-        inlined = onnx.inliner.inline_selected_functions(model, names, inline_schema_functions=True)
-        if not _unknown_nodes(inlined):
-            return inlined
-    except (RuntimeError, ValueError):  # The inliner has no definition for one of them.
+        for _ in range(_DEEPEST_DEFINITION):
+            if not rest:
+                return expanded
+            names = sorted({("", node.op_type) for node in rest})
+            expanded = onnx.inliner.inline_selected_functions(expanded, names, inline_schema_functions=True)
+            rest = _unknown_nodes(expanded)
+    except (RuntimeError, ValueError):  # The inliner stumbles over an operator without a definition.
         pass
     opsets = {opset.domain: opset.version for opset in model.opset_import}
     listed = [f"{node.op_type} (domain '{node.domain or 'ai.onnx'}', opset {opsets.get(node.domain, 1)}, "

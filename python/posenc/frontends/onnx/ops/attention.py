@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attention (opsets 23, 24, 25) becomes posenc.attention.
 
-Its mask and bias are read by the op's regions; causal, window and padding masks
-are ops of their own. The raw scores, which a fused attention does not have, are
+Its mask and bias are read by the op's regions (`attention_masks.py`). The raw scores, which a fused attention does not have, are
 computed a second time where the graph asks for them (`attention_scores.py`).
 """
 
@@ -22,7 +21,8 @@ from ..emitter import literal
 from ..registry import NodeContext, handles
 from ..scalars import Scalars
 from ..symbols import Extent
-from ..values import BOOL, F32, I64, ElementType, Shape, Value
+from ..values import BOOL, F32, ElementType, Shape, Value
+from .attention_masks import read_mask, visibility
 
 
 @dataclass
@@ -237,95 +237,8 @@ def soft_cap(s: Scalars, x: str, cap: float) -> str:
     return s.binary("Mul", limit, s.math("Tanh", s.binary("Div", x, limit, F32), F32), F32)
 
 
-def read_mask(ctx: NodeContext, s: Scalars, mask: Value, at: tuple[str, str, str, str]) -> str:
-    """One element of a mask that broadcasts, right-aligned, to [B, Hq, Lq, Lk]."""
-    indices = [s.index(0) if extent == 1 else index for extent, index in zip(mask.shape, at[4 - mask.rank:])]
-    return s.op(f"tensor.extract {ctx.emit.ssa(mask)}[{', '.join(indices)}] : {mask.type}")
-
-
 def _mask_region(ctx: NodeContext, a: AttentionInputs) -> str:
     visible = visibility(ctx, a)
     if visible is None:
         return ""
     return _region(ctx, "mask", ["b", "h", "i", "j"], lambda s, *at: (visible(s, at), "i1"))
-
-
-def visibility(ctx: NodeContext, a: AttentionInputs):
-    """(scalars, (b, h, i, j)) -> i1: the conjunction of all masks; None without any."""
-    tensors: list[Value] = []
-    if a.mask is not None and a.mask.element == BOOL:
-        tensors.append(a.mask)
-    has_window = a.left >= 0 or a.right >= 0
-    if a.lengths is None:
-        tensors += _uniform_masks(ctx, a, has_window)
-    else:
-        tensors.append(_mask_op(ctx, a, f"padding lengths({ctx.emit.ssa(a.lengths)} : {a.lengths.type})",
-                                (a.batch, Extent.of(1), Extent.of(1), a.key_rows)))
-    per_batch = a.lengths is not None and (a.causal or has_window)
-    if not tensors and not per_batch:
-        return None
-    for tensor in tensors:
-        ctx.emit.ssa(tensor)
-    limits = _Limits(ctx, a) if per_batch else None
-
-    def body(s: Scalars, at) -> str:
-        terms = [read_mask(ctx, s, tensor, at) for tensor in tensors]
-        if limits:
-            terms += limits.terms(s, at)
-        result = terms[0]
-        for term in terms[1:]:
-            result = s.op(f"arith.andi {result}, {term} : i1")
-        return result
-
-    return body
-
-
-def _mask_op(ctx: NodeContext, a: AttentionInputs, text: str, shape: Shape) -> Value:
-    sizes = ctx.emit.dynamic_sizes(shape)
-    mask = Value(BOOL, shape)
-    head, _, operands = text.partition(" ")
-    clause = f" sizes({', '.join(sizes)})" if sizes else ""
-    mask.ssa = ctx.emit.op(f"posenc.{head}{' ' + operands if operands.startswith('lengths') else ''}{clause}"
-                           f"{'' if operands.startswith('lengths') or not operands else ' ' + operands} : {mask.type}")
-    return mask
-
-
-def _uniform_masks(ctx: NodeContext, a: AttentionInputs, has_window: bool) -> list[Value]:
-    """Causal and window masks with one offset for the whole batch."""
-    shape = (Extent.of(1), Extent.of(1), a.query_rows, a.key_rows)
-    offset = f"offset({ctx.emit.index(a.offset)})" if a.offset != 0 else ""
-    masks = []
-    if a.causal:
-        masks.append(_mask_op(ctx, a, f"causal {offset}", shape))
-    if has_window:
-        left = f"left({ctx.emit.index(a.left)}) " if a.left >= 0 else ""
-        right = f"right({ctx.emit.index(a.right)}) " if a.right >= 0 else ""
-        masks.append(_mask_op(ctx, a, f"window {left}{right}{offset}".strip(), shape))
-    return masks
-
-
-class _Limits:
-    """Causal and window conditions whose offset, lengths[b] - Lq, differs in the batch."""
-
-    def __init__(self, ctx: NodeContext, a: AttentionInputs):
-        self.a = a
-        self.lengths = ctx.emit.ssa(a.lengths)
-        self.rows = ctx.emit.index(a.query_rows)
-
-    def terms(self, s: Scalars, at) -> list[str]:
-        b, _, i, j = at
-        a = self.a
-        batch = s.index(0) if a.lengths.shape[0] == 1 else b
-        length = s.to_index(s.op(f"tensor.extract {self.lengths}[{batch}] : {a.lengths.type}"), I64)
-        offset = s.op(f"arith.subi {length}, {self.rows} : index")
-        position = s.op(f"arith.addi {i}, {offset} : index")
-        terms = []
-        if a.causal:
-            terms.append(s.op(f"arith.cmpi sle, {j}, {position} : index"))
-        if a.left >= 0:
-            first = s.op(f"arith.subi {position}, {s.index(a.left)} : index")
-            terms.append(s.op(f"arith.cmpi sge, {j}, {first} : index"))
-        if a.right >= 0:
-            last = s.op(f"arith.addi {position}, {s.index(a.right)} : index")
-            terms.append(s.op(f"arith.cmpi sle, {j}, {last} : index"))
-        return terms

@@ -15,7 +15,8 @@ from ...._errors import ImportFailure
 from ..registry import NodeContext
 from ..scalars import Scalars
 from ..values import BOOL, F32, Value
-from .attention import AttentionInputs, read_mask, soft_cap, visibility
+from .attention import AttentionInputs, soft_cap
+from .attention_masks import read_mask, visibility
 from .reduction import fold_axes, softmax_of
 
 

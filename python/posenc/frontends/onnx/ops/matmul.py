@@ -42,6 +42,9 @@ def multiply(build: Structured, a: Value, b: Value) -> Value:
 
 def _by_matrix(build: Structured, left: Value, right: Value) -> Value:
     """All rows of `left`, whatever its batch dimensions, times one matrix."""
+    if sum(extent.static is None for extent in left.shape[:-1]) > 1:
+        # Taking the rows apart again would have two dynamic sizes in one group of an expand_shape.
+        return _broadcast(build, left, right)
     rows = product(left.shape[:-1])
     flat = build.reshape(left, (rows, left.shape[-1]))
     result = _named(build, "matmul", flat, right, (rows, right.shape[-1]))
