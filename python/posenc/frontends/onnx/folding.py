@@ -46,7 +46,7 @@ def fold(ctx: NodeContext) -> Optional[list[Value]]:
 def _fold_numbers(ctx: NodeContext) -> Optional[list[Value]]:
     if any(value is not None and value.content.size > _MAX_INTEGER_ROW for value in ctx.inputs):
         return None
-    if any(attribute.HasField("g") for attribute in ctx.node.attribute):
+    if any(attribute.HasField("g") for attribute in ctx.node.attribute) or _grows(ctx):
         return None
     from onnx.reference import ReferenceEvaluator
 
@@ -66,6 +66,17 @@ def _fold_numbers(ctx: NodeContext) -> Optional[list[Value]]:
             return None
         values.append(known(result, element))
     return values
+
+
+def _grows(ctx: NodeContext) -> bool:
+    """Whether a small input asks for a large result, by its value."""
+    contents = [value.content for value in ctx.inputs if value is not None]
+    if ctx.node.op_type == "Range":
+        start, limit, step = (float(content.reshape(-1)[0]) for content in contents)
+        return step == 0 or (limit - start) / step > _MAX_INTEGER_ROW
+    if ctx.node.op_type in ("ConstantOfShape", "Expand"):
+        return float(np.prod(np.abs(contents[-1].astype(np.float64)))) > _MAX_INTEGER_ROW
+    return ctx.node.op_type in ("Tile", "Pad", "Resize", "OneHot", "Upsample")
 
 
 def _single_node_model(ctx: NodeContext):

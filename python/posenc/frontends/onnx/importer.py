@@ -178,6 +178,12 @@ class _GraphImporter:
             outputs = self._outputs(node)
         except ImportFailure as error:
             raise ImportFailure(f"node '{_node_name(node)}' ({node.op_type}): {error}") from error
+        except Undecidable as error:
+            raise ImportFailure(f"node '{_node_name(node)}' ({node.op_type}): the {error} depends on the sizes of the "
+                                "arguments; give the dimensions numbers") from error
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise ImportFailure(f"node '{_node_name(node)}' ({node.op_type}) is not valid: "
+                                f"{_one_line(error)}") from error
         for name, value in zip(node.output, outputs):
             if name and value is not None:
                 self._compare_with_inferred(node, name, value)
