@@ -54,6 +54,21 @@ def RotaryOpInterface : OpInterface<"RotaryOpInterface"> {
     InterfaceMethod<"The axis order of the rotated operand.",
       "::mlir::posenc::Layout", "getRotatedLayout", (ins)>,
     InterfaceMethod<[{
+      Creates, at the insertion point of `b`, the same rotation of `input` and
+      returns its result. `input` holds the elements of the rotated operand in
+      the axis order `layout`, from lane `lane` on; its other lanes pass through.
+    }], "::mlir::Value", "rotate",
+      (ins "::mlir::OpBuilder &":$b, "::mlir::Value":$input,
+           "::mlir::posenc::Layout":$layout, "int64_t":$lane)>,
+    InterfaceMethod<[{
+      Returns what equals this rotation of the result of `inner`, which is the
+      rotated operand: the input of `inner` where the two cancel, or the result
+      of one rotation created at the insertion point of `b`. Null, and nothing
+      created, where there is none.
+    }], "::mlir::Value", "composeWith",
+      (ins "::mlir::OpBuilder &":$b, "::mlir::posenc::RotaryOpInterface":$inner),
+      "", "return {};">,
+    InterfaceMethod<[{
       Emits, at the insertion point of `b`, the cosine and the sine (f32) that
       rotate pair `pair` of the row `batchHeadRow` (three `index` values: batch,
       head, row). Formula ops only; total; cannot fail.

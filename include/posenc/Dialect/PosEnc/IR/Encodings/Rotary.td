@@ -13,7 +13,7 @@ include "posenc/Dialect/PosEnc/IR/PosEncAttrs.td"
 def RotaryOp : PosEnc_Op<"rotary", [Pure, AttrSizedOperandSegments,
     AllTypesMatch<["input", "result"]>,
     DeclareOpInterfaceMethods<FormulaOpInterface>,
-    DeclareOpInterfaceMethods<RotaryOpInterface, ["getLanes", "getRotatedOperand", "getRotatedLayout", "emitCosSin"]>,
+    DeclareOpInterfaceMethods<RotaryOpInterface, ["getLanes", "getRotatedOperand", "getRotatedLayout", "rotate", "composeWith", "emitCosSin"]>,
     DeclareOpInterfaceMethods<RaisableOpInterface, ["propose"]>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "rotates pairs of lanes by an angle of the row's position";
