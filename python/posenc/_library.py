@@ -1,6 +1,6 @@
 # Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The compiler itself: libposenc through its C API, or posenc-compile as a process."""
+"""The compiler: libposenc in this process where it is installed, else posenc-compile."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Optional
 
 from ._errors import Error
+from ._native import load_compiler
 
 
 @dataclass
@@ -21,62 +22,64 @@ class Compilation:
     artifact: bytes
     header: str = ""
     remarks: str = ""
-    times: str = ""
     ir: dict[str, str] = field(default_factory=dict)
-
-
-def build_folders() -> list[pathlib.Path]:
-    """Where the compiler may lie: installed with the package, or in the build of a checkout."""
-    import posenc
-
-    folders = [pathlib.Path(entry) for entry in posenc.__path__]
-    build = os.environ.get("POSENC_BUILD_DIR")
-    folders.append(pathlib.Path(build) if build else folders[0].parent.parent / "build")
-    return folders
-
-
-def find_tool(name: str) -> Optional[pathlib.Path]:
-    for folder in build_folders():
-        for candidate in (folder / "bin" / name, folder / name):
-            if candidate.is_file():
-                return candidate
-    return None
+    times: str = ""
 
 
 def compile_text(text: str, name: str, settings: dict[str, Any]) -> Compilation:
-    """Compiles MLIR text; `settings` are options of posenc-compile: those of
-    `Options`, `emit`, `name` (of the file to write), and optionally `to`, `ir`, `remarks`, `times`."""
-    tool = find_tool("posenc-compile")
+    """Compiles MLIR text that messages call `name`.
+
+    `settings` are options of posenc-compile by name: those of `Options`,
+    `emit`, `name` (of the file to write), and optionally `to`, `ir`, `remarks`,
+    `times`. The last has the seconds of each phase measured, by the tool.
+    """
+    timed = settings.get("times", False)
+    settings = {option: value for option, value in settings.items() if option != "times"}
+    native = None if timed else load_compiler(_find("lib", "libposenc.so"))
+    if native is not None:
+        return Compilation(*native.compile(text, name, settings))
+    tool = _find("bin", "posenc-compile")
     if tool is None:
-        raise Error("posenc-compile is not installed; build it (`make`), or set POSENC_BUILD_DIR to the build folder")
-    return _run_tool(tool, text, name, settings)
+        raise Error("the compiler is not built: run make, or set POSENC_BUILD_DIR to the build folder")
+    return _run_tool(tool, text, name, settings, timed)
 
 
-def _run_tool(tool: pathlib.Path, text: str, name: str, settings: dict[str, Any]) -> Compilation:
+def _find(folder: str, name: str) -> Optional[pathlib.Path]:
+    """A file installed with the package, or in the build folder of a checkout."""
+    import posenc
+
+    places = [pathlib.Path(entry) / name for entry in posenc.__path__]
+    build = os.environ.get("POSENC_BUILD_DIR")
+    checkout = pathlib.Path(__file__).resolve().parents[2] / "build"
+    places.append((pathlib.Path(build) if build else checkout) / folder / name)
+    return next((place for place in places if place.is_file()), None)
+
+
+def _run_tool(tool: pathlib.Path, text: str, name: str, settings: dict[str, Any], timed: bool) -> Compilation:
     with tempfile.TemporaryDirectory(prefix="posenc-") as temporary:
         folder = pathlib.Path(temporary)
-        source = folder / (name if name.endswith(".mlir") else f"{name}.mlir")
-        output = folder / "out" / settings["name"]
+        source, output = folder / "graph.mlir", folder / "out" / settings["name"]
         output.parent.mkdir()
         source.write_text(text)
-        command = [str(tool), str(source), "-o", str(output), f"--emit={settings['emit']}"]
-        command += [f"--{option}={settings[option]}" for option in ("target", "cpu", "threads", "to")
+        command = [str(tool), str(source), "-o", str(output)]
+        command += [f"--{option}={settings[option]}" for option in ("emit", "target", "cpu", "threads", "to")
                     if option in settings]
-        command += [] if settings.get("fuse", True) else ["--no-fuse"]
+        command += [] if settings["fuse"] else ["--no-fuse"]
         command += [f"--dump-dir={folder / 'ir'}"] if settings.get("ir") else []
         command += [f"--remarks={folder / 'remarks'}"] if settings.get("remarks") else []
-        command += ["--time-phases"] if settings.get("times") else []
+        command += ["--time-phases"] if timed else []
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise Error(_message(done.stderr, source, name) or f"posenc-compile ended with status {done.returncode}")
+            message = _message(done.stderr).replace(str(source), name)
+            raise Error(message or f"posenc-compile ended with status {done.returncode}")
         return Compilation(output.read_bytes(), _read(output.with_suffix(".h")), _read(folder / "remarks"),
-                           done.stderr if settings.get("times") else "", _read_dumps(folder / "ir"))
+                           _read_dumps(folder / "ir"), done.stderr if timed else "")
 
 
-def _message(stderr: str, source: pathlib.Path, name: str) -> str:
-    """The compiler's one line, with the user's name of the file."""
-    lines = [line for line in stderr.strip().splitlines() if "error:" in line] or stderr.strip().splitlines()[:1]
-    return " ".join(lines).replace(str(source), name).removeprefix("posenc-compile: error: ")
+def _message(stderr: str) -> str:
+    """The compiler's one line."""
+    lines = [line for line in stderr.splitlines() if "error:" in line] or stderr.splitlines()[:1]
+    return " ".join(lines).removeprefix("posenc-compile: error: ")
 
 
 def _read(path: pathlib.Path) -> str:

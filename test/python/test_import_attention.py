@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import stock
+from execution import execute
 from onnx import helper
 from onnx_models import make_model
 from posenc.reference import onnx_ops
@@ -63,13 +63,13 @@ def attention_model(feeds: dict[str, np.ndarray], opset: int, attributes: dict[s
                       opset=opset, ranks={name: feeds["Q"].ndim if name == "Y" else 4 for name in outputs})
 
 
-def check(feeds: dict[str, np.ndarray], opset: int = 25, outputs: int = 4, dynamic: bool = True, tolerance: float = 2e-6,
+def check(feeds: dict[str, np.ndarray], opset: int = 25, outputs: int = 4, dynamic: bool = True,
           **attributes: Any) -> None:
-    """Every output within `tolerance` of the largest value."""
+    """Every output within 2e-6 of the largest value."""
     if feeds["Q"].ndim == 3:
         attributes |= {"q_num_heads": HEADS, "kv_num_heads": KV_HEADS}
     model = attention_model(feeds, opset, attributes, OUTPUTS[:outputs], dynamic)
-    results = stock.execute(import_model(model), [feeds[name] for name in INPUTS if name in feeds])
+    results = execute(import_model(model), [feeds[name] for name in INPUTS if name in feeds])
     named = {"q": "Q", "k": "K", "v": "V"} | {name: name for name in INPUTS[3:]}
     expected = onnx_ops.attention(**{ours: feeds[name] for ours, name in named.items() if name in feeds},
                                   opset=opset, **attributes)
@@ -78,7 +78,7 @@ def check(feeds: dict[str, np.ndarray], opset: int = 25, outputs: int = 4, dynam
         finite = np.isfinite(oracle)
         np.testing.assert_array_equal(np.isfinite(result), finite, err_msg=name)
         scale = np.abs(oracle[finite]).max(initial=1e-3)
-        np.testing.assert_allclose(result[finite], oracle[finite], rtol=0, atol=tolerance * scale, err_msg=name)
+        np.testing.assert_allclose(result[finite], oracle[finite], rtol=0, atol=2e-6 * scale, err_msg=name)
 
 
 LENGTHS = np.array([5, 2], np.int64)
@@ -145,8 +145,8 @@ def test_nan_behind_a_mask_stays_there() -> None:
     feeds["K"], feeds["V"] = feeds["K"].copy(), feeds["V"].copy()
     feeds["K"][:, :, 1], feeds["V"][:, :, 1] = np.nan, np.nan
     text = import_model(attention_model(feeds, 25, {}, ["Y"]))
-    (result,) = stock.execute(text, list(feeds.values()))
-    (expected,) = stock.execute(text, list(clean.values()))
+    (result,) = execute(text, list(feeds.values()))
+    (expected,) = execute(text, list(clean.values()))
     np.testing.assert_array_equal(result, expected)
 
 
@@ -173,7 +173,7 @@ def test_rotary_equals_oracle(name: str, packed: bool, positions: bool) -> None:
     attributes = ROTARY[name] | ({"num_heads": HEADS} if packed else {})
     model = make_model([helper.make_node("RotaryEmbedding", list(feeds), ["Y"], **attributes)], feeds, ["Y"],
                        symbols={"X": ("B", "S", HEADS * D) if packed else ("B", HEADS, "S", D)}, opset=23)
-    (result,) = stock.execute(import_model(model), list(feeds.values()))
+    (result,) = execute(import_model(model), list(feeds.values()))
     expected = onnx_ops.rotary_embedding(*feeds.values(), **attributes)
     np.testing.assert_allclose(result, expected, rtol=0, atol=2e-6 * np.abs(expected).max())
 
@@ -182,7 +182,7 @@ def test_a_cache_of_batch_one_serves_all() -> None:
     """Exporters write it, though the operator does not foresee it."""
     feeds = {"X": normal(B, HEADS, ROWS, D), "cos": normal(1, ROWS, D // 2), "sin": normal(1, ROWS, D // 2)}
     model = make_model([helper.make_node("RotaryEmbedding", list(feeds), ["Y"])], feeds, ["Y"], opset=23)
-    (result,) = stock.execute(import_model(model), list(feeds.values()))
+    (result,) = execute(import_model(model), list(feeds.values()))
     wide = {name: np.repeat(x, B, 0) if name != "X" else x for name, x in feeds.items()}
     expected = onnx_ops.rotary_embedding(*wide.values())
     np.testing.assert_allclose(result, expected, rtol=0, atol=2e-6 * np.abs(expected).max())

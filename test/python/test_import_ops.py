@@ -8,7 +8,7 @@ Sizes are dynamic, so that nothing folds; a case is one model with many outputs.
 import ml_dtypes
 import numpy as np
 import pytest
-import stock
+from execution import execute
 from onnx_models import evaluate, make_model, node
 
 from posenc.frontends.onnx import import_model
@@ -30,11 +30,15 @@ CONSTANTS = {
     "axis0": np.array([0]), "axis1": np.array([1]), "axis2": np.array([2]), "axes12": np.array([1, 2]),
     "i0": np.int64(0), "i1": np.int64(1), "big": np.array([2**63 - 1]), "least": np.array([-(2**63)]),
     "m1": np.array([-1]), "m2": np.array([-2]), "step2": np.array([2]), "start1": np.array([1]),
-    "rows": ROWS, "columns": np.array([[0, -1], [2, 1], [3, 3]]), "low": np.float32(-0.5), "flat": np.array([-1]), "keep0": np.array([0, -1]),
+    "rows": ROWS, "columns": np.array([[0, -1], [2, 1], [3, 3]]), "low": np.float32(-0.5),
+    "flat": np.array([-1]), "keep0": np.array([0, -1]),
     "merge": np.array([0, -1, 1]), "pads": np.array([0, 1, 0, 0, 0, 2]), "fill": np.float32(-3.0),
     "repeats": np.array([1, 2, 3]), "wide": np.array([2, 1, 1, 1]), "nd": np.array([[0, 1], [2, -1]]),
-    "scale": RANDOM.standard_normal(5).astype(np.float32), "bias": RANDOM.standard_normal(5).astype(np.float32),
-    "matrix": RANDOM.standard_normal((5, 6)).astype(np.float32), "vector": RANDOM.standard_normal(5).astype(np.float32),
+    "scale": RANDOM.standard_normal(5).astype(np.float32),
+    "bias": RANDOM.standard_normal(5).astype(np.float32),
+    "matrix": RANDOM.standard_normal((5, 6)).astype(np.float32),
+    "vector": RANDOM.standard_normal(5).astype(np.float32),
+    "bias6": RANDOM.standard_normal(6).astype(np.float32),
     "sizes": np.array([1, 2]), "k1": np.int64(1), "km1": np.int64(-1),
 }
 
@@ -75,7 +79,8 @@ FAMILIES = {
     "slices": [node("Slice", "x start1 big axis1", "from1"), node("Slice", "x m2 big axis2", "last2"),
                node("Slice", "x least m1 axis1", "but_last"), node("Slice", "x axis0 big axis2 step2", "every2"),
                node("Slice", "x m1 least axis2 m1", "backwards"), node("Slice", "x m1 m2 axis0", "empty"),
-               node("Split", "x sizes", "first second", axis=0), node("Split", "x", "left right", axis=2, num_outputs=2)],
+               node("Split", "x sizes", "first second", axis=0),
+               node("Split", "x", "left right", axis=2, num_outputs=2)],
     "gathers": [node("Gather", "x rows", "gather0", axis=0), node("Gather", "x rows", "gather1", axis=1),
                 node("Gather", "x three", "row", axis=1), node("GatherND", "x nd", "nd_out"),
                 node("GatherElements", "n columns", "elements", axis=1)],
@@ -85,7 +90,6 @@ FAMILIES = {
                  node("Gemm", "matrix matrix", "gemm", transA=1, alpha=0.5),
                  node("Gemm", "matrix matrix bias6", "gemm_bias", transA=1, beta=2.0)],
 }
-CONSTANTS["bias6"] = RANDOM.standard_normal(6).astype(np.float32)
 
 
 def executed(nodes, feeds, symbols):
@@ -96,7 +100,7 @@ def executed(nodes, feeds, symbols):
     constants = {name: array for name, array in CONSTANTS.items() if name in used}
     nodes = _sorted(nodes, set(feeds) | set(constants) | {""})
     model = make_model(nodes, feeds, outputs, constants, symbols)
-    return outputs, stock.execute(import_model(model), list(feeds.values())), evaluate(model, feeds)
+    return outputs, execute(import_model(model), list(feeds.values())), evaluate(model, feeds)
 
 
 def _sorted(nodes, known):

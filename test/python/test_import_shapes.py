@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-import stock
+from execution import execute
 from hypothesis import given
 from hypothesis import strategies as st
 from onnx_models import make_model, node
@@ -121,7 +121,7 @@ def test_slice_of_a_table_to_the_length_asks_for_enough_rows() -> None:
 def test_result_of_a_division_by_a_size_that_is_zero() -> None:
     """Integer division by zero has no result on a processor: the divisor is replaced."""
     feeds = {"n": np.array([6, -7], np.int64), "d": np.array([0, 2], np.int64)}
-    (result,) = stock.execute(text_of([node("Div", "n d", "q")], feeds, {"n": ("N",), "d": ("N",)}, ["q"]),
+    (result,) = execute(text_of([node("Div", "n d", "q")], feeds, {"n": ("N",), "d": ("N",)}, ["q"]),
                               list(feeds.values()))
     np.testing.assert_array_equal(result, [6, -3])
 
@@ -130,6 +130,6 @@ def test_result_of_a_division_by_a_size_that_is_zero() -> None:
 def test_a_position_outside_a_table_reads_inside(position: int) -> None:
     table = np.arange(8, dtype=np.float32).reshape(4, 2)
     ids = np.array([position], np.int64)
-    (result,) = stock.execute(text_of([node("Gather", "table ids", "row")], {"ids": ids}, {"ids": ("N",)}, ["row"],
+    (result,) = execute(text_of([node("Gather", "table ids", "row")], {"ids": ids}, {"ids": ("N",)}, ["row"],
                                       {"table": table}), [ids])
     assert result.tolist() == [table[0 if position < 0 else -1].tolist()]

@@ -1,33 +1,26 @@
 # Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From an ONNX model to MLIR text: loads, checks, walks the nodes in order."""
+"""From an ONNX model to MLIR text: declares the arguments and walks the nodes in order."""
 
 from __future__ import annotations
 
 import ast
 import operator
-import os
 import re
-from typing import Optional, Union
+from typing import Optional
 
 import numpy as np
 import onnx
-import onnx.checker
-import onnx.inliner
 import onnx.numpy_helper
-import onnx.shape_inference
 
 from ..._errors import ImportFailure
 from .emitter import Emitter, quote
 from .folding import fold
-from .registry import NodeContext, element_type, find_handler, known
+from .loading import ModelLike, domain_of, inferred_types, inline, is_constant, load, one_line, opset_of
+from .registry import NodeContext, element_type, find_handler, known, node_name
 from .structured import Structured
 from .symbols import Extent, Undecidable
 from .values import Value, tensor_type
-
-_OLDEST_OPSET = 13
-_DEEPEST_DEFINITION = 4
-ModelLike = Union[str, "os.PathLike[str]", bytes, onnx.ModelProto]
 
 
 def import_model(model: ModelLike, name: Optional[str] = None) -> str:
@@ -38,67 +31,8 @@ def import_model(model: ModelLike, name: Optional[str] = None) -> str:
     `ImportFailure`, in one line, for a model that is invalid or that holds
     operators posenc does not know (all of them are listed).
     """
-    model = _load(model)
-    model = _inline(model)
+    model = inline(load(model))
     return _GraphImporter(model).run(_identifier(name or model.graph.name))
-
-
-def _load(model: ModelLike) -> onnx.ModelProto:
-    try:
-        if isinstance(model, onnx.ModelProto):
-            loaded = onnx.ModelProto()
-            loaded.CopyFrom(model)
-            onnx.checker.check_model(loaded)
-        elif isinstance(model, bytes):
-            loaded = onnx.load_model_from_string(model)
-            onnx.checker.check_model(loaded)
-        else:
-            onnx.checker.check_model(os.fspath(model))
-            loaded = onnx.load(os.fspath(model))
-    except OSError as error:
-        raise ImportFailure(f"cannot read the model: {error}") from error
-    except Exception as error:  # protobuf and the checker raise types of their own.
-        raise ImportFailure(f"not a valid ONNX model: {_one_line(error)}") from error
-    if _opset(loaded) < _OLDEST_OPSET:
-        raise ImportFailure(f"the model is of opset {_opset(loaded)}; posenc takes {_OLDEST_OPSET} and later: "
-                            "convert it with onnx.version_converter or export it anew")
-    return loaded
-
-
-def _inline(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Replaces model-local functions, and operators that posenc knows by their ONNX definition only."""
-    if model.functions:
-        model = onnx.inliner.inline_local_functions(model)
-    unknown = _unknown_nodes(model)
-    expanded, rest = model, unknown
-    try:
-        for _ in range(_DEEPEST_DEFINITION):
-            if not rest:
-                return expanded
-            names = sorted({("", node.op_type) for node in rest})
-            expanded = onnx.inliner.inline_selected_functions(expanded, names, inline_schema_functions=True)
-            rest = _unknown_nodes(expanded)
-    except (RuntimeError, ValueError):  # The inliner stumbles over an operator without a definition.
-        pass
-    opsets = {opset.domain: opset.version for opset in model.opset_import}
-    listed = [f"{node.op_type} (domain '{node.domain or 'ai.onnx'}', opset {opsets.get(node.domain, 1)}, "
-              f"node '{_node_name(node)}')" for node in unknown]
-    raise ImportFailure(f"posenc does not know {len(unknown)} of the model's {len(model.graph.node)} nodes: "
-                        + "; ".join(listed))
-
-
-def _unknown_nodes(model: onnx.ModelProto) -> list[onnx.NodeProto]:
-    opsets = {"" if o.domain == "ai.onnx" else o.domain: o.version for o in model.opset_import}
-    return [node for node in model.graph.node if not _is_constant(node)
-            and find_handler(_domain(node), node.op_type, opsets.get(_domain(node), 1)) is None]
-
-
-def _domain(node: onnx.NodeProto) -> str:
-    return "" if node.domain == "ai.onnx" else node.domain
-
-
-def _is_constant(node: onnx.NodeProto) -> bool:
-    return node.op_type == "Constant" and not _domain(node)
 
 
 class _GraphImporter:
@@ -106,29 +40,30 @@ class _GraphImporter:
 
     def __init__(self, model: onnx.ModelProto):
         self.model = model
-        self.opset = _opset(model)
+        self.opset = opset_of(model)
         self.emit = Emitter()
         self.build = Structured(self.emit)
         self.values: dict[str, Optional[Value]] = {"": None}
         self.arguments: list[str] = []
-        self.inferred = _inferred_types(model)
+        self.inferred = inferred_types(model)
 
     def run(self, name: str) -> str:
         graph = self.model.graph
+        needed, read = _needed_nodes(graph)
         for tensor in graph.initializer:
-            self.values[tensor.name] = _constant(tensor)
+            if tensor.name in read:
+                self.values[tensor.name] = _constant(tensor)
         if graph.sparse_initializer:
             raise ImportFailure("the model has sparse initializers; make them dense")
+        constants = {tensor.name for tensor in graph.initializer}
         conditions = []
         for info in graph.input:
-            if info.name not in self.values:
+            if info.name not in constants:
                 conditions += self._argument(info)
         for symbol, origin in conditions:
             self._tie_expression(symbol, origin)
-        needed = _needed_nodes(graph)
-        for node, is_needed in zip(graph.node, needed):
-            if is_needed:
-                self._node(node)
+        for node in needed:
+            self._node(node)
         return self._finish(name)
 
     def _argument(self, info: onnx.ValueInfoProto) -> list[tuple[str, str]]:
@@ -173,17 +108,17 @@ class _GraphImporter:
         self.emit.require("eq", Extent.symbol(symbol), extent, f"{origin} must be {symbol}{self.emit.where(extent)}")
 
     def _node(self, node: onnx.NodeProto) -> None:
-        self.emit.location = _node_name(node)
+        self.emit.location = node_name(node)
         try:
             outputs = self._outputs(node)
         except ImportFailure as error:
-            raise ImportFailure(f"node '{_node_name(node)}' ({node.op_type}): {error}") from error
+            raise ImportFailure(f"node '{node_name(node)}' ({node.op_type}): {error}") from error
         except Undecidable as error:
-            raise ImportFailure(f"node '{_node_name(node)}' ({node.op_type}): the {error} depends on the sizes of the "
+            raise ImportFailure(f"node '{node_name(node)}' ({node.op_type}): the {error} depends on the sizes of the "
                                 "arguments; give the dimensions numbers") from error
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise ImportFailure(f"node '{_node_name(node)}' ({node.op_type}) is not valid: "
-                                f"{_one_line(error)}") from error
+            raise ImportFailure(f"node '{node_name(node)}' ({node.op_type}) is not valid: "
+                                f"{one_line(error)}") from error
         for name, value in zip(node.output, outputs):
             if name and value is not None:
                 self._compare_with_inferred(node, name, value)
@@ -191,7 +126,7 @@ class _GraphImporter:
         self.emit.location = None
 
     def _outputs(self, node: onnx.NodeProto):
-        if _is_constant(node):
+        if is_constant(node):
             return [_constant_node(node)]
         missing = [name for name in node.input if name not in self.values]
         if missing:
@@ -200,7 +135,7 @@ class _GraphImporter:
         folded = fold(context)
         if folded is not None:
             return folded
-        return find_handler(_domain(node), node.op_type, self.opset)(context)
+        return find_handler(domain_of(node), node.op_type, self.opset)(context)
 
     def _compare_with_inferred(self, node: onnx.NodeProto, name: str, value: Value) -> None:
         """ONNX's own inference is a second opinion on every type."""
@@ -212,7 +147,7 @@ class _GraphImporter:
             len(sizes) == value.rank and all(theirs is None or ours.static in (None, theirs)
                                              for theirs, ours in zip(sizes, value.shape))))
         if not agree:
-            raise ImportFailure(f"node '{_node_name(node)}' ({node.op_type}): output '{name}' is {value.type} by its "
+            raise ImportFailure(f"node '{node_name(node)}' ({node.op_type}): output '{name}' is {value.type} by its "
                                 f"inputs, but the model or ONNX's shape inference says {sizes} of type {element}")
 
     def _finish(self, name: str) -> str:
@@ -246,30 +181,15 @@ def _constant_node(node: onnx.NodeProto) -> Value:
     return known(array, element_type(onnx.helper.np_dtype_to_tensor_dtype(array.dtype)))
 
 
-def _needed_nodes(graph: onnx.GraphProto) -> list[bool]:
-    """Whether each node contributes to an output of the graph."""
-    wanted = {info.name for info in graph.output}
+def _needed_nodes(graph: onnx.GraphProto) -> tuple[list[onnx.NodeProto], set[str]]:
+    """The nodes that contribute to an output of the graph, in order, and the names they and it read."""
+    read = {info.name for info in graph.output}
     needed = []
     for node in reversed(graph.node):
-        is_needed = any(output in wanted for output in node.output)
-        if is_needed:
-            wanted.update(node.input)
-        needed.append(is_needed)
-    return needed[::-1]
-
-
-def _inferred_types(model: onnx.ModelProto) -> dict[str, tuple[int, Optional[list[Optional[int]]]]]:
-    try:
-        inferred = onnx.shape_inference.infer_shapes(model, data_prop=True)
-    except onnx.shape_inference.InferenceError as error:
-        raise ImportFailure(f"not a valid ONNX model: {_one_line(error)}") from error
-    types = {}
-    for info in (*inferred.graph.value_info, *inferred.graph.output):
-        tensor = info.type.tensor_type
-        sizes = [d.dim_value if d.HasField("dim_value") else None for d in tensor.shape.dim] \
-            if tensor.HasField("shape") else None
-        types[info.name] = (tensor.elem_type, sizes)
-    return types
+        if any(output in read for output in node.output):
+            read.update(node.input)
+            needed.append(node)
+    return needed[::-1], read
 
 
 def _parse_expression(text: str) -> Optional[Extent]:
@@ -293,14 +213,6 @@ def _parse_expression(text: str) -> Optional[Extent]:
         return None
 
 
-def _opset(model: onnx.ModelProto) -> int:
-    return next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
-
-
-def _node_name(node: onnx.NodeProto) -> str:
-    return node.name or next((name for name in node.output if name), node.op_type)
-
-
 def _identifier(name: str) -> str:
     cleaned = re.sub(r"\W", "_", name or "", flags=re.ASCII)
     if not cleaned.strip("_"):
@@ -308,5 +220,3 @@ def _identifier(name: str) -> str:
     return f"_{cleaned}" if cleaned[0].isdigit() else cleaned
 
 
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

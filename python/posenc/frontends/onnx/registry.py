@@ -22,6 +22,11 @@ from .symbols import Extent
 from .values import ELEMENT_TYPES, ElementType, Value
 
 
+def node_name(node: onnx.NodeProto) -> str:
+    """What messages call a node: its name, else that of its first output."""
+    return node.name or next((name for name in node.output if name), node.op_type)
+
+
 @dataclass
 class NodeContext:
     """One node, its inputs (None where left out) and the emitters."""

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attention (opsets 23, 24, 25) becomes posenc.attention.
 
-Its mask and bias are read by the op's regions (`attention_masks.py`). The raw scores, which a fused attention does not have, are
-computed a second time where the graph asks for them (`attention_scores.py`).
+Its mask and bias are read by the op's regions (`attention_masks.py`). The raw
+scores, which a fused attention does not have, are computed a second time where
+the graph asks for them (`attention_scores.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from onnx import TensorProto
 
 from ...._errors import ImportFailure
 from ..emitter import literal
-from ..registry import NodeContext, handles
+from ..registry import NodeContext, handles, node_name
 from ..scalars import Scalars
 from ..symbols import Extent
 from ..values import BOOL, F32, ElementType, Shape, Value
@@ -110,7 +111,7 @@ def _read_inputs(ctx: NodeContext) -> tuple[AttentionInputs, Value, Value]:
         causal=bool(ctx.attribute("is_causal", 0)), left=ctx.attribute("left_window_size", -1),
         right=ctx.attribute("right_window_size", -1), offset=past_rows, lengths=lengths)
     if ctx.attribute("softmax_precision", TensorProto.FLOAT) == TensorProto.DOUBLE:
-        warnings.warn(f"node '{ctx.node.name}' asks for a softmax in float64; posenc computes it in float32",
+        warnings.warn(f"node '{node_name(ctx.node)}' asks for a softmax in float64; posenc computes it in float32",
                       stacklevel=2)
     if inputs.mask is not None:
         ctx.build.broadcast_shapes([inputs.mask.shape, inputs.score_shape])

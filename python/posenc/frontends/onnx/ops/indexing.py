@@ -58,7 +58,8 @@ def gather_elements(ctx: NodeContext):
               for d in range(data.rank)]
         return s.op(f"tensor.extract {source}[{', '.join(at)}] : {data.type}")
 
-    return [ctx.build.generic([indices], [broadcast_map(indices.shape, indices.shape)], data.element, indices.shape, body)]
+    subscripts = broadcast_map(indices.shape, indices.shape)
+    return [ctx.build.generic([indices], [subscripts], data.element, indices.shape, body)]
 
 
 @handles("GatherND")
