@@ -13,7 +13,7 @@ from typing import Callable, Optional, Sequence
 from ..._errors import ImportFailure
 from .emitter import Emitter, literal
 from .scalars import Scalars
-from .symbols import Extent, ExtentLike, larger, product, smaller
+from .symbols import Extent, ExtentLike, larger, limit_of, product, smaller
 from .values import ElementType, F32, Shape, Value
 
 # (scalar builder, operand scalars) -> result scalar.
@@ -34,6 +34,11 @@ class Structured:
             return left
         if left.static is not None and right.static is not None:
             raise ImportFailure(f"sizes {left} and {right} do not agree")
+        for whole, part in ((left, right), (right, left)):
+            bound = limit_of(part, whole)
+            if bound is not None:  # `S = min(S, rows)`, of a table sliced to the length.
+                self.e.require("sge", bound, whole, f"the graph needs {whole} <= {bound}{self.e.where(whole, bound)}")
+                return whole
         self.e.require("eq", left, right, f"the graph needs {left} = {right}{self.e.where(left, right)}")
         return right if left.static is None else left
 

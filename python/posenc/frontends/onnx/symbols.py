@@ -267,3 +267,14 @@ def larger(left: ExtentLike, right: ExtentLike) -> Extent:
     if at_least(left, right):
         return left
     return right if at_least(right, left) else Extent._atom("max", left, right)
+
+
+def limit_of(part: Extent, whole: Extent) -> Optional[Extent]:
+    """The `limit` where `part` is min(whole, limit), else None."""
+    (monomial, coefficient), *others = part.terms.items() or [((), 0)]
+    if others or coefficient != 1 or len(monomial) != 1 or not isinstance(monomial[0], Operation):
+        return None
+    atom = monomial[0]
+    if atom.kind != "min" or whole not in (atom.left, atom.right):
+        return None
+    return atom.right if atom.left == whole else atom.left
