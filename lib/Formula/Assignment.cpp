@@ -1,7 +1,7 @@
 //===- Assignment.cpp - Numbers for what a formula captures ---------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,8 +56,8 @@ int64_t Assignment::getFactor(const SymbolicExtent::Factor &factor) {
     return sum;
   }
   uint64_t key = getKey(factor.value) ^ static_cast<uint64_t>(*factor.axis);
-  return 1 + static_cast<int64_t>(mix(key) %
-                                  static_cast<uint64_t>(largestExtent));
+  return 1 +
+         static_cast<int64_t>(mix(key) % static_cast<uint64_t>(largestExtent));
 }
 
 int64_t Assignment::getExtent(Value tensor, int64_t axis) {
@@ -89,12 +89,11 @@ Number Assignment::getScalar(Value scalar) {
 }
 
 NumberDomain Assignment::getDomain() {
-  return NumberDomain(
-      [this](Value scalar) { return getScalar(scalar); },
-      [this](Value tensor, ArrayRef<int64_t> at) {
-        return getElement(tensor, at);
-      },
-      [this](Value tensor, int64_t axis) {
-        return Number::ofInteger(getExtent(tensor, axis));
-      });
+  return NumberDomain([this](Value scalar) { return getScalar(scalar); },
+                      [this](Value tensor, ArrayRef<int64_t> at) {
+                        return getElement(tensor, at);
+                      },
+                      [this](Value tensor, int64_t axis) {
+                        return Number::ofInteger(getExtent(tensor, axis));
+                      });
 }

@@ -1,7 +1,7 @@
 //===- Proof.cpp - Whether two formulas are the same ----------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,8 @@ public:
     return at;
   }
   /// Point `number` in row-major order of the axes `fixed`, the others drawn.
-  SmallVector<int64_t> count(int64_t number, const llvm::SmallBitVector &fixed) {
+  SmallVector<int64_t> count(int64_t number,
+                             const llvm::SmallBitVector &fixed) {
     SmallVector<int64_t> at = draw();
     for (int64_t axis = static_cast<int64_t>(extents.size()) - 1; axis >= 0;
          --axis) {

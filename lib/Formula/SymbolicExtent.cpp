@@ -1,7 +1,7 @@
 //===- SymbolicExtent.cpp - Sizes as products of extents ------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -167,10 +167,10 @@ SymbolicExtent SymbolicExtent::ofAxis(Value tensor, int64_t axis) {
         return ofAxis(op.getRotatedOperand().get(), axis);
       })
       .Case([&](DestinationStyleOpInterface op) {
-        return ofAxis(op.getDpsInitOperand(
-                            cast<OpResult>(tensor).getResultNumber())
-                          ->get(),
-                      axis);
+        return ofAxis(
+            op.getDpsInitOperand(cast<OpResult>(tensor).getResultNumber())
+                ->get(),
+            axis);
       })
       .Default([&](Operation *op) {
         return OpTrait::hasElementwiseMappableTraits(op)
