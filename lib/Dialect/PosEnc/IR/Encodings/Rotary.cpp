@@ -1,7 +1,7 @@
 //===- Rotary.cpp - Rotary position embedding -----------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,12 +35,13 @@ LogicalResult RotaryOp::verify() {
   if (caches) {
     auto cosType = cast<RankedTensorType>(getCos().getType());
     auto sinType = cast<RankedTensorType>(getSin().getType());
-    bool widthFits =
-        extentsMayAgree(cosType.getShape().back(), lanes.getNumPairs());
-    bool rank3Fits = cosType.getRank() == 2 ||
-                     ((cosType.getDimSize(0) == 1 ||
-                       extentsMayAgree(cosType.getDimSize(0), batch)) &&
-                      extentsMayAgree(cosType.getDimSize(1), rows));
+    bool widthFits = extentsMayAgree(cosType.getShape().back(),
+                                     lanes.getNumPairs());
+    bool rank3Fits =
+        cosType.getRank() == 2 ||
+        ((cosType.getDimSize(0) == 1 ||
+          extentsMayAgree(cosType.getDimSize(0), batch)) &&
+         extentsMayAgree(cosType.getDimSize(1), rows));
     if (cosType != sinType || !widthFits || !rank3Fits) // C3
       return emitOpError() << "caches are " << cosType << " and " << sinType
                            << " for an input " << type << "; they must be "
@@ -82,8 +83,8 @@ static Value readCache(OpBuilder &b, Location loc, RotaryOp op, Value cache,
       batch = arith::ConstantIndexOp::create(b, loc, 0);
     at = {batch, row, pair};
   } else {
-    Value position =
-        emitPosition(b, loc, op.getPositions(), op.getOffset(), batch, row);
+    Value position = emitPosition(b, loc, op.getPositions(), op.getOffset(),
+                                  batch, row);
     at = {castToIndex(b, loc, position), pair};
   }
   return castToF32(b, loc, tensor::ExtractOp::create(b, loc, cache, at));
@@ -94,8 +95,8 @@ static Value readTable(OpBuilder &b, Location loc, ArrayRef<float> numbers,
                        Value index) {
   auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())},
                                     b.getF32Type());
-  Value table =
-      arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, numbers));
+  Value table = arith::ConstantOp::create(b, loc,
+                                          DenseElementsAttr::get(type, numbers));
   return tensor::ExtractOp::create(b, loc, table, index);
 }
 
@@ -153,8 +154,7 @@ Value RotaryOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
   // Where the lane stands: `relative` to the first, in which pair, as which of
   // its members. Lanes that pass through read pair 0 and are selected last.
   Value lane = at[3];
-  Value relative =
-      arith::SubIOp::create(b, loc, lane, constant(lanes.getFirst()));
+  Value relative = arith::SubIOp::create(b, loc, lane, constant(lanes.getFirst()));
   Value rotates = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                         relative, constant(lanes.getCount()));
   relative = select(rotates, relative, constant(0));
@@ -169,9 +169,9 @@ Value RotaryOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
   } else {
     Value two = constant(2);
     pair = arith::DivUIOp::create(b, loc, relative, two);
-    second = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::eq,
-        arith::RemUIOp::create(b, loc, relative, two), constant(1));
+    second = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                   arith::RemUIOp::create(b, loc, relative, two),
+                                   constant(1));
   }
   Value partner = select(second, arith::SubIOp::create(b, loc, lane, stride),
                          arith::AddIOp::create(b, loc, lane, stride));
@@ -195,13 +195,12 @@ Value RotaryOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
       arith::MulFOp::create(b, loc, read(partner), signedSin));
   Value y = select(rotates, rotated, x);
   Type storage = getType().getElementType();
-  return storage.isF32()
-             ? y
-             : arith::TruncFOp::create(b, loc, storage, y).getResult();
+  return storage.isF32() ? y
+                         : arith::TruncFOp::create(b, loc, storage, y).getResult();
 }
 
-LogicalResult RotaryOp::reifyResultShapes(OpBuilder &b,
-                                          ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult
+RotaryOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
   shapes.push_back(tensor::getMixedSizes(b, getLoc(), getInput()));
   return success();
 }
