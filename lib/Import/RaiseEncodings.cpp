@@ -14,12 +14,13 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
-#include "posenc/Formula/Assignment.h"
+#include "posenc/Formula/Number.h"
 #include "posenc/Formula/Proof.h"
 #include "posenc/Formula/RegionInterpreter.h"
 #include "posenc/Import/Passes.h"
@@ -177,61 +178,81 @@ void Raiser::raise(Value read) {
         << remark::reason("no {0}", difference);
 }
 
-/// Of a table with the entries zero and one other: that other.
-static std::optional<APFloat> getPenalty(DenseFPElementsAttr table) {
-  std::optional<APFloat> penalty;
-  for (const APFloat &entry : table) {
-    if (entry.isZero())
-      continue;
-    if (penalty && !penalty->bitwiseIsEqual(entry))
+namespace {
+/// A constant of zeros and one negative number, which stands for a mask.
+struct FoldedMask {
+  SmallVector<bool> visible;
+  double penalty = 0;
+};
+} // namespace
+
+static std::optional<FoldedMask> getFoldedMask(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Attribute constant;
+  if (!matchPattern(tensor, m_Constant(&constant)) ||
+      isa<SplatElementsAttr>(constant) || !type.hasStaticShape() ||
+      !isa<FloatType>(type.getElementType()))
+    return std::nullopt;
+  ElementFormula formula = ElementFormula::derive(tensor);
+  FoldedMask mask;
+  SmallVector<int64_t> strides = computeStrides(type.getShape());
+  for (int64_t entry = 0; entry < type.getNumElements(); ++entry) {
+    SmallVector<Number> at(
+        llvm::map_range(delinearize(entry, strides), Number::ofInteger));
+    NumberDomain domain;
+    Number number = interpret(formula.getRegion(), at, domain).front();
+    if (!number.isReal())
       return std::nullopt;
-    penalty = entry;
+    mask.visible.push_back(number.getReal() == 0);
+    if (mask.visible.back())
+      continue;
+    if (mask.penalty != 0 && mask.penalty != number.getReal())
+      return std::nullopt;
+    mask.penalty = number.getReal();
   }
-  return penalty;
+  return mask.penalty < 0 ? std::optional(mask) : std::nullopt;
 }
 
-/// A constant of zeros and penalties is a mask that was folded: it is split
-/// into the condition, which may be an encoding, and the selection.
-Raiser::Outcome Raiser::raiseConstantMask(Value tensor) {
-  DenseFPElementsAttr table;
-  if (!matchPattern(tensor, m_Constant(&table)) || table.isSplat())
-    return Outcome::Nothing;
-  std::optional<APFloat> penalty = getPenalty(table);
-  if (!penalty || !penalty->isNegative())
-    return Outcome::Nothing;
-  auto type = cast<RankedTensorType>(tensor.getType());
-  Location loc = tensor.getLoc();
-  rewriter.setInsertionPointAfterValue(tensor);
-  SmallVector<bool> bits;
-  for (const APFloat &entry : table)
-    bits.push_back(entry.isZero());
-  auto conditionType = type.clone(rewriter.getI1Type());
-  Value condition = arith::ConstantOp::create(
-      rewriter, loc, DenseElementsAttr::get(conditionType, bits));
-  Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
-                                        type.getElementType());
-  SmallVector<AffineMap> maps(2,
-                              rewriter.getMultiDimIdentityMap(type.getRank()));
+/// Emits `visible ? 0 : penalty`, as a tensor of `type`.
+static linalg::GenericOp createSelection(OpBuilder &b, Location loc,
+                                         RankedTensorType type, Value visible,
+                                         double penalty) {
+  Value empty =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> loops(type.getRank(),
                                          utils::IteratorType::parallel);
-  auto mask = linalg::GenericOp::create(
-      rewriter, loc, type, condition, empty, maps, loops,
+  return linalg::GenericOp::create(
+      b, loc, type, visible, empty, maps, loops,
       [&](OpBuilder &b, Location loc, ValueRange elements) {
-        auto constant = [&](const APFloat &value) -> Value {
+        auto real = [&](double value) -> Value {
           return arith::ConstantOp::create(
               b, loc, b.getFloatAttr(type.getElementType(), value));
         };
-        Value element = arith::SelectOp::create(
-            b, loc, elements[0],
-            constant(APFloat::getZero(penalty->getSemantics())),
-            constant(*penalty));
+        Value element = arith::SelectOp::create(b, loc, elements[0], real(0),
+                                                real(penalty));
         linalg::YieldOp::create(b, loc, element);
       });
-  Outcome outcome = prove(condition, ElementFormula::derive(condition));
+}
+
+/// A mask that was folded to a penalty a key is split into the condition, which
+/// may be an encoding, and the selection.
+Raiser::Outcome Raiser::raiseConstantMask(Value tensor) {
+  std::optional<FoldedMask> mask = getFoldedMask(tensor);
+  if (!mask)
+    return Outcome::Nothing;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  rewriter.setInsertionPointAfterValue(tensor);
+  Value visible = arith::ConstantOp::create(
+      rewriter, tensor.getLoc(),
+      DenseElementsAttr::get(type.clone(rewriter.getI1Type()), mask->visible));
+  linalg::GenericOp selection =
+      createSelection(rewriter, tensor.getLoc(), type, visible, mask->penalty);
+  Outcome outcome = prove(visible, ElementFormula::derive(visible));
   if (outcome == Outcome::Raised)
-    rewriter.replaceAllUsesWith(tensor, mask.getResult(0));
+    rewriter.replaceAllUsesWith(tensor, selection.getResult(0));
   else
-    rewriter.eraseOp(mask);
+    rewriter.eraseOp(selection);
   return outcome;
 }
 

@@ -53,42 +53,36 @@ private:
 };
 } // namespace
 
-/// Whether result `number` of the body combines its input and output elements.
-static bool combines(linalg::LinalgOp op, unsigned number, Reduction kind) {
+/// The op that combines the input element with result `number` of the body;
+/// null if it combines anything else.
+static Operation *getCombiner(linalg::LinalgOp op, unsigned number) {
   Block *body = op.getBlock();
   Operation *combiner =
       body->getTerminator()->getOperand(number).getDefiningOp();
   if (!combiner || combiner->getNumOperands() != 2)
-    return false;
+    return nullptr;
   Value in = op.getMatchingBlockArgument(op.getDpsInputOperand(0));
   Value out = op.getMatchingBlockArgument(op.getDpsInitOperand(number));
   Value lhs = combiner->getOperand(0), rhs = combiner->getOperand(1);
-  if (!(lhs == in && rhs == out) && !(lhs == out && rhs == in))
-    return false;
-  switch (kind) {
-  case Reduction::Sum:
-    return isa<arith::AddFOp>(combiner);
-  case Reduction::Max:
-    return isa<arith::MaximumFOp, arith::MaxNumFOp>(combiner);
-  case Reduction::And:
-    return isa<arith::AndIOp>(combiner);
-  }
-  llvm_unreachable("a kind of reduction");
+  bool matches = (lhs == in && rhs == out) || (lhs == out && rhs == in);
+  return matches ? combiner : nullptr;
 }
 
-/// Whether the reduction starts from what changes nothing.
-static bool startsNeutral(Value init, Reduction kind) {
+/// Whether `combiner` is of the kind and starts from what changes nothing.
+static bool isReduction(Operation *combiner, Value init, Reduction kind) {
+  constexpr double lowest = std::numeric_limits<float>::lowest();
   ElementFormula formula = ElementFormula::derive(init);
-  Value element = formula.getElement();
   if (kind == Reduction::And)
-    return matchPattern(element, m_One());
-  std::optional<double> start = getConstantReal(element);
+    return isa<arith::AndIOp>(combiner) &&
+           matchPattern(formula.getElement(), m_One());
+  std::optional<double> start = getConstantReal(formula.getElement());
   if (!start)
     return false;
-  return kind == Reduction::Sum
-             ? *start == 0
-             : *start <=
-                   -static_cast<double>(std::numeric_limits<float>::max());
+  if (kind == Reduction::Sum)
+    return isa<arith::AddFOp>(combiner) && *start == 0;
+  // maxnumf prefers a number to a NaN.
+  return (isa<arith::MaximumFOp>(combiner) && *start <= lowest) ||
+         (isa<arith::MaxNumFOp>(combiner) && !(*start > lowest));
 }
 
 Value Matcher::getReduced(Value value, Reduction kind) {
@@ -100,7 +94,8 @@ Value Matcher::getReduced(Value value, Reduction kind) {
   unsigned number = cast<OpResult>(read.getTensor()).getResultNumber();
   OpOperand *input = op.getDpsInputOperand(0);
   OpOperand *init = op.getDpsInitOperand(number);
-  if (!combines(op, number, kind) || !startsNeutral(init->get(), kind))
+  Operation *combiner = getCombiner(op, number);
+  if (!combiner || !isReduction(combiner, init->get(), kind))
     return {};
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);

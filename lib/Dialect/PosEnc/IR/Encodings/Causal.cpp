@@ -66,11 +66,16 @@ void CausalOp::propose(const ElementFormula &seen, OpBuilder &b,
   for (Assignment &assignment : assignments) {
     int64_t rows = assignment.getExtent(seen.getTensor(), 2);
     int64_t keys = assignment.getExtent(seen.getTensor(), 3);
-    // A row in the middle: the last key of the last row may be cut off.
-    std::optional<int64_t> last = findLastKey(seen, assignment, rows / 2, keys);
-    if (!last)
+    std::optional<int64_t> first = findLastKey(seen, assignment, 0, keys);
+    std::optional<int64_t> last = findLastKey(seen, assignment, rows - 1, keys);
+    // Where the first row sees no key, only the last tells the offset.
+    std::optional<int64_t> offset = first;
+    if (!first && last)
+      offset = *last - (rows - 1);
+    if (!offset || !last || *last != std::min(*offset + rows - 1, keys - 1) ||
+        (rows > 1 && *offset == keys - 1))
       return;
-    offsets.push_back(*last - rows / 2);
+    offsets.push_back(*offset);
   }
   Value offset = findOffset(seen, assignments, offsets);
   if (!offset)

@@ -165,8 +165,11 @@ static std::optional<double> findFrequency(Prober &prober,
     if (!turn)
       break;
     double predicted = static_cast<double>(distance) * frequency;
-    frequency += wrap(turn->getAngle() - start->getAngle() - predicted) /
-                 static_cast<double>(distance);
+    double rest = wrap(turn->getAngle() - start->getAngle() - predicted);
+    // Behind the last row of a table there is some other row's angle.
+    if (std::fabs(rest) > 1e-3)
+      break;
+    frequency += rest / static_cast<double>(distance);
   }
   return frequency;
 }
