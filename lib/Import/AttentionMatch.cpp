@@ -249,6 +249,28 @@ bool AttentionMatch::matchScore(Operation *keys, std::string &reason) {
   return true;
 }
 
+/// Axes that were merged for the contraction and split again are indexed by
+/// quotients and rests that are just a coordinate.
+void AttentionMatch::simplifyReads() {
+  constexpr Coordinate coordinates[] = {Coordinate::Batch, Coordinate::Head,
+                                        Coordinate::Row, Coordinate::Key};
+  for (Operation *op : getFormulaOps(score, scratch.getBlock())) {
+    auto read = dyn_cast<tensor::ExtractOp>(op);
+    if (!read)
+      continue;
+    for (OpOperand &index : read.getIndicesMutable()) {
+      if (isa<BlockArgument>(index.get()) ||
+          matchPattern(index.get(), m_Constant()))
+        continue;
+      for (Coordinate coordinate : coordinates)
+        if (scratch.areEqual(index.get(), scratch.get(coordinate))) {
+          index.set(scratch.get(coordinate));
+          break;
+        }
+    }
+  }
+}
+
 Value AttentionMatch::cloneScore(OpBuilder &b, Value scaled,
                                  ValueRange coordinates) const {
   if (product == score)
@@ -337,6 +359,7 @@ bool AttentionMatch::matchKeys(linalg::LinalgOp keys, std::string &reason) {
              "be computed anyway";
     return false;
   }
+  simplifyReads();
   return true;
 }
 

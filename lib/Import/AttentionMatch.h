@@ -60,6 +60,7 @@ private:
   bool isHeads(Value tensor, ArrayRef<Value> at, Layout layout, Coordinate row,
                Coordinate lane);
   bool isReadOutside(Operation *keys) const;
+  void simplifyReads();
 
   Scratch scratch;
   linalg::LinalgOp values;
