@@ -151,6 +151,35 @@ private:
   }
 };
 
+/// Elementwise ops and reductions read through a transpose: the norms between a
+/// projection and its rotation.
+struct FoldIntoGeneric : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || linalg::isaContractionOpInterface(op))
+      return rewriter.notifyMatchFailure(op, "is a contraction");
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    bool changed = false;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      auto transpose = input->get().getDefiningOp<linalg::TransposeOp>();
+      if (!transpose)
+        continue;
+      AffineMap &map = maps[input->getOperandNumber()];
+      map = getMovement(input->get())->map.compose(map);
+      rewriter.modifyOpInPlace(op, [&]() { input->set(transpose.getInput()); });
+      changed = true;
+    }
+    if (!changed)
+      return rewriter.notifyMatchFailure(op, "reads no transpose");
+    rewriter.modifyOpInPlace(op, [&]() {
+      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    });
+    return success();
+  }
+};
+
 /// A transpose of the output becomes its layout.
 struct FoldOutput : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -255,8 +284,8 @@ struct FoldLayoutsPass : posenc::impl::FoldLayoutsPassBase<FoldLayoutsPass> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldOperands, FoldOutput, SinkBehindRotation, SinkBehindSlice>(
-        &getContext());
+    patterns.add<FoldOperands, FoldIntoGeneric, FoldOutput, SinkBehindRotation,
+                 SinkBehindSlice>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -84,4 +84,16 @@ def DecomposePass : Pass<"posenc-decompose", "func::FuncOp"> {
   ];
 }
 
+def SimplifyIndicesPass : Pass<"posenc-simplify-indices", "func::FuncOp"> {
+  let summary = "simplify the index arithmetic of attention's regions";
+  let description = [{
+    A graph computes positions in i64, counts negative indices from the end and
+    clamps what it gathers with. In a region the indices lie within the
+    operands, so comparisons and clamps that this decides go, a constant table
+    of its own indices is its index, and the rest is arithmetic on `index`.
+    Sizes and positions below 2^31, which the entry checks, do not overflow.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // POSENC_FUSE_PASSES
