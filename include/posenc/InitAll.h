@@ -23,6 +23,7 @@ namespace mlir::posenc {
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<PosEncDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
+  registerPlanExternalModels(registry);
 }
 
 /// The passes and pipelines of every phase.

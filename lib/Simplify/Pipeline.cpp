@@ -21,6 +21,7 @@ void posenc::buildSimplifyPipeline(OpPassManager &pm, const SimplifyOptions &) {
   onFunctions.addPass(createWidenRotationsPass());
   onFunctions.addPass(createComposeRotationsPass());
   onFunctions.addPass(createDropRowConstantsPass());
+  onFunctions.addPass(createCheckRangesPass());
   onFunctions.addPass(createCanonicalizerPass());
   onFunctions.addPass(createCSEPass());
 }

@@ -42,4 +42,15 @@ def DropRowConstantsPass : Pass<"posenc-drop-row-constants", "func::FuncOp"> {
   }];
 }
 
+def CheckRangesPass : Pass<"posenc-check-ranges", "::mlir::func::FuncOp"> {
+  let summary = "report table rows that do not exist";
+  let description = [{
+    Asks every op that reads rows of a table (`TableReadOpInterface`) which
+    conditions on sizes keep it within. One that is false is an error; one that
+    is not known yet becomes a `cf.assert` before the op. Rows that follow from
+    data are not checked: the op reads the nearest row.
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
+}
+
 #endif // POSENC_SIMPLIFY_PASSES

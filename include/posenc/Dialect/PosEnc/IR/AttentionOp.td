@@ -130,12 +130,12 @@ def AttentionOp : PosEnc_Op<"attention", [
     (`block_table` `(` $block_table^ `:` type($block_table) `)`)?
     `outs` `(` $output_init `:` type($output_init) `)`
     (`logsumexp` `(` $logsumexp_init^ `:` type($logsumexp_init) `)`)?
-    custom<AttentionLayouts>($query_layout, $key_layout, $value_layout, $output_layout)
+    `` custom<AttentionLayouts>($query_layout, $key_layout, $value_layout, $output_layout)
     (`query_lanes` `(` $query_lanes^ `)`)?
     (`key_lanes` `(` $key_lanes^ `)`)?
     (`schedule` `(` $schedule^ `)`)?
     (`empty_rows` `(` $empty_rows^ `)`)?
-    custom<FormulaRegions>($score, $mask, $rotate_query, $rotate_key, $bounds, $tile)
+    `` custom<FormulaRegions>($score, $mask, $rotate_query, $rotate_key, $bounds, $tile)
     attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;

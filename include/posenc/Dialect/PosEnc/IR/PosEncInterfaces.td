@@ -28,7 +28,7 @@ def FormulaOpInterface : OpInterface<"FormulaOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       Emits, at the insertion point of `b`, element `at` of the result and
-      returns it: f32 for an encoding or a bias, i1 for a mask.
+      returns it, of the result's element type: i1 for a mask, f32 for a bias.
 
       The caller passes one `index` value a result dimension, each within the
       dimension's extent. The formula is total: it is defined for every such
@@ -75,6 +75,26 @@ def RotaryOpInterface : OpInterface<"RotaryOpInterface"> {
     }], "std::pair<::mlir::Value, ::mlir::Value>", "emitCosSin",
       (ins "::mlir::OpBuilder &":$b, "::mlir::Location":$loc,
            "::mlir::ValueRange":$batchHeadRow, "::mlir::Value":$pair)>
+  ];
+}
+
+def TableReadOpInterface : OpInterface<"TableReadOpInterface"> {
+  let cppNamespace = "::mlir::posenc";
+  let description = [{
+    An op that reads rows of a table and for which a row outside of the table is
+    an error, although its formula reads the nearest row there.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Appends to `conditions` what must hold for every row to lie within the
+      table: an `i1`, emitted at the insertion point of `b` and folded where
+      sizes are constants, and the sentence to report where it is false.
+
+      Conditions are on sizes, offsets and extents only: rows that follow from
+      data (a tensor of positions) have none.
+    }], "void", "emitRangeConditions",
+      (ins "::mlir::OpBuilder &":$b, "::mlir::Location":$loc,
+           "::llvm::SmallVectorImpl<std::pair<::mlir::Value, ::std::string>> &":$conditions)>
   ];
 }
 
