@@ -197,6 +197,15 @@ struct FoldOutput : OpRewritePattern<AttentionOp> {
     if (!movement || movement->source != op.getResult(0) ||
         movement->map != swap)
       return rewriter.notifyMatchFailure(op, "is not read by a transpose");
+    // Attention moves to its user, whose destination it takes over.
+    auto staysBehind = [&](Operation *other) {
+      return other->getBlock() != op->getBlock() ||
+             other->isBeforeInBlock(user);
+    };
+    if (user->getBlock() != op->getBlock() ||
+        (op.getNumResults() == 2 &&
+         llvm::any_of(op.getResult(1).getUsers(), staysBehind)))
+      return rewriter.notifyMatchFailure(op, "cannot move to the transpose");
     rewriter.setInsertionPoint(user);
     auto folded = cast<AttentionOp>(rewriter.clone(*op));
     folded.getOutputInitMutable().assign(user.getDpsInits()[0]);
