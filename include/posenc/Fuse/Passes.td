@@ -42,14 +42,16 @@ def InlineElementsPass : Pass<"posenc-inline-elements", "func::FuncOp"> {
 def SplitMaskPass : Pass<"posenc-split-mask", "func::FuncOp"> {
   let summary = "turn minus infinity in the score into the mask";
   let description = [{
-    A score that is minus infinity where a condition fails, selected or added,
-    becomes a mask of that condition. So does the lowest finite value of the
+    A score that is minus infinity where a condition fails, selected, added or
+    read from a constant table, becomes a mask of that condition. So does the lowest finite value of the
     type, with `empty_rows(<average>)`, which is what such a graph computes for
     a row with no key; only where no other mask is, for otherwise that row would
     be the average of the keys that the other leaves. Other finite penalties
     stay a bias.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+  ];
 }
 
 def FuseRotationPass : Pass<"posenc-fuse-rotation", "func::FuncOp"> {
