@@ -131,11 +131,13 @@ def describe(array: np.ndarray) -> ctypes.Structure:
 
 
 def read(descriptor: ctypes.Structure, dtype: type) -> np.ndarray:
-    """A copy of the contiguous elements that `descriptor` points to."""
+    """A copy of the elements that `descriptor` points to; a returned slice is not contiguous."""
     size = np.dtype(dtype).itemsize
-    count = int(np.prod(descriptor.sizes[:]))
-    if count == 0:
-        return np.zeros(descriptor.sizes[:], dtype)
+    shape, strides = descriptor.sizes[:], descriptor.strides[:]
+    if 0 in shape:
+        return np.zeros(shape, dtype)
+    span = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides))
     start = descriptor.aligned + descriptor.offset * size
-    buffer = (ctypes.c_byte * (count * size)).from_address(start)
-    return np.frombuffer(buffer, dtype).reshape(descriptor.sizes[:]).copy()
+    buffer = (ctypes.c_byte * (span * size)).from_address(start)
+    elements = np.frombuffer(buffer, dtype)
+    return np.lib.stride_tricks.as_strided(elements, shape, [stride * size for stride in strides]).copy()
