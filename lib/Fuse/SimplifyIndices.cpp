@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -191,7 +192,8 @@ struct DropUpperClamp : OpRewritePattern<arith::MinSIOp> {
   }
 };
 
-/// A constant table that holds its own indices need not be read.
+/// A constant table that holds one of the indices it is read at need not be
+/// read: the numbers of batches and keys that a gather is given.
 struct ReadIota : OpRewritePattern<tensor::ExtractOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -202,22 +204,38 @@ struct ReadIota : OpRewritePattern<tensor::ExtractOp> {
         op.getType().isInteger(1) ||
         !matchPattern(op.getTensor(), m_Constant(&table)))
       return rewriter.notifyMatchFailure(op, "reads no table of integers");
-    Value index;
-    for (auto [at, extent] :
-         llvm::zip_equal(op.getIndices(), table.getType().getShape())) {
-      if (extent == 1)
-        continue;
-      if (index)
-        return rewriter.notifyMatchFailure(op, "reads a table of several axes");
-      index = at;
-    }
-    for (auto [number, entry] : llvm::enumerate(table))
-      if (entry != number)
-        return rewriter.notifyMatchFailure(op, "reads other numbers");
-    if (!index)
-      return rewriter.notifyMatchFailure(op, "reads a table of one entry");
-    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, op.getType(), index);
+    std::optional<int64_t> axis = getHeldAxis(table, op.getIndices());
+    if (!axis)
+      return rewriter.notifyMatchFailure(op, "reads other numbers");
+    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, op.getType(),
+                                                    op.getIndices()[*axis]);
     return success();
+  }
+
+private:
+  /// The axis whose index every entry is that can be read at `indices`.
+  static std::optional<int64_t> getHeldAxis(DenseIntElementsAttr table,
+                                            ValueRange indices) {
+    ArrayRef<int64_t> shape = table.getType().getShape();
+    SmallVector<int64_t> axes, strides = computeStrides(shape);
+    SmallVector<std::optional<int64_t>> fixed;
+    for (auto [axis, index] : llvm::enumerate(indices)) {
+      fixed.push_back(getConstantIntValue(index));
+      if (!fixed.back() && shape[axis] != 1)
+        axes.push_back(axis);
+    }
+    for (auto [number, entry] : llvm::enumerate(table)) {
+      SmallVector<int64_t> at = delinearize(number, strides);
+      if (llvm::any_of(llvm::zip_equal(fixed, at), [](auto pair) {
+            auto [index, coordinate] = pair;
+            return index && *index != coordinate;
+          }))
+        continue;
+      llvm::erase_if(axes, [&, value = entry.getSExtValue()](int64_t axis) {
+        return value != at[axis];
+      });
+    }
+    return axes.empty() ? std::nullopt : std::optional(axes.front());
   }
 };
 

@@ -85,3 +85,30 @@ func.func @always(%q: tensor<3x4x?x16xf32>, %scale: f32) -> tensor<3x4x?x16xf32>
       } -> tensor<3x4x?x16xf32>
   return %o : tensor<3x4x?x16xf32>
 }
+
+// -----
+
+// A table of pairs (batch, key), as a gather of several axes is given.
+
+// CHECK-LABEL: func @table_of_pairs
+//       CHECK:   mask(%[[B:[a-z0-9]+]], %{{.*}}, %{{.*}}, %[[J:[a-z0-9]+]]) {
+//  CHECK-NEXT:     tensor.extract %{{.*}}[%[[B]], %[[J]]]
+func.func @table_of_pairs(%q: tensor<2x4x3x16xf32>, %keep: tensor<2x3xi1>, %scale: f32) -> tensor<2x4x3x16xf32> {
+  %pairs = arith.constant dense<[[[0, 0], [0, 1], [0, 2]], [[1, 0], [1, 1], [1, 2]]]> : tensor<2x3x2xi64>
+  %o = posenc.attention query(%q : tensor<2x4x3x16xf32>) key(%q : tensor<2x4x3x16xf32>)
+      value(%q : tensor<2x4x3x16xf32>) scale(%scale) outs(%q : tensor<2x4x3x16xf32>)
+      mask(%b, %h, %i, %j) {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c2 = arith.constant 2 : index
+        %first = tensor.extract %pairs[%b, %j, %c0] : tensor<2x3x2xi64>
+        %second = tensor.extract %pairs[%b, %j, %c1] : tensor<2x3x2xi64>
+        %batch = arith.index_cast %first : i64 to index
+        %key = arith.index_cast %second : i64 to index
+        %low = arith.maxsi %key, %c0 : index
+        %clamped = arith.minsi %low, %c2 : index
+        %m = tensor.extract %keep[%batch, %clamped] : tensor<2x3xi1>
+        posenc.yield %m : i1
+      } -> tensor<2x4x3x16xf32>
+  return %o : tensor<2x4x3x16xf32>
+}
