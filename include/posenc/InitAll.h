@@ -14,6 +14,7 @@
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Fuse/Passes.h"
 #include "posenc/Import/Passes.h"
+#include "posenc/Object/Passes.h"
 #include "posenc/Plan/Passes.h"
 #include "posenc/Simplify/Passes.h"
 
@@ -38,6 +39,7 @@ inline void registerAllPasses() {
   registerPlanPipeline();
   registerCodegenCPUPasses();
   registerCodegenCPUPipeline();
+  registerObjectPasses();
 }
 
 } // namespace mlir::posenc
