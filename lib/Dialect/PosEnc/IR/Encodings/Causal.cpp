@@ -36,7 +36,7 @@ LogicalResult CausalOp::reifyResultShapes(OpBuilder &b,
   return success();
 }
 
-/// The key that row `row` sees last; absent if it cannot be told.
+/// The key that row `row` sees last; absent if it sees none.
 static std::optional<int64_t> findLastKey(const ElementFormula &seen,
                                           Assignment &assignment, int64_t row,
                                           int64_t numKeys) {
@@ -47,9 +47,7 @@ static std::optional<int64_t> findLastKey(const ElementFormula &seen,
         interpret(seen.getRegion(),
                   {index(0), index(0), index(row), index(key)}, domain)
             .front();
-    if (!visible.isInteger())
-      return std::nullopt;
-    if (visible.getInteger())
+    if (visible.isInteger() && visible.getInteger())
       return key;
   }
   return std::nullopt;
@@ -63,9 +61,11 @@ void CausalOp::propose(const ElementFormula &seen, OpBuilder &b,
     return;
   SmallVector<int64_t> offsets;
   Assignment assignments[] = {Assignment(1), Assignment(2)};
+  // A formula goes on behind open extents, so that offsets up to the largest
+  // drawn integer show.
+  int64_t rows = type.isDynamicDim(2) ? 16 : type.getDimSize(2);
+  int64_t keys = type.isDynamicDim(3) ? 128 : type.getDimSize(3);
   for (Assignment &assignment : assignments) {
-    int64_t rows = assignment.getExtent(seen.getTensor(), 2);
-    int64_t keys = assignment.getExtent(seen.getTensor(), 3);
     std::optional<int64_t> first = findLastKey(seen, assignment, 0, keys);
     std::optional<int64_t> last = findLastKey(seen, assignment, rows - 1, keys);
     // Where the first row sees no key, only the last tells the offset.
