@@ -1,0 +1,106 @@
+//===- Lanes.h - A formula as vector code -----------------------*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A domain of the region interpreter. The kernel says which index varies from
+// lane to lane; the domain emits what the formula means for all lanes at once,
+// and emits each op in the outermost place where its operands are known.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POSENC_CODEGEN_CPU_LANES_H
+#define POSENC_CODEGEN_CPU_LANES_H
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::posenc {
+
+/// What one value of a formula is in the lanes of a vector: a scalar that all
+/// lanes share, a scalar plus a multiple of the lane's number, or a vector.
+struct LaneValue {
+  /// Of the formula's own type; null where `vector` is set.
+  Value base = {};
+  /// Lane `l` holds `base + l * step`; nonzero for integers and indices only.
+  int64_t step = 0;
+  /// One element a lane; indices as i32.
+  Value vector = {};
+  /// The innermost level whose index it depends on.
+  unsigned level = 0;
+
+  bool isUniform() const { return !vector && step == 0; }
+  bool operator==(const LaneValue &other) const {
+    return base == other.base && step == other.step && vector == other.vector &&
+           level == other.level;
+  }
+};
+
+/// The domain (see Formula/RegionInterpreter.h).
+///
+/// *Levels* are insertion points from the outside in: an op is emitted at the
+/// level of its innermost operand. Each must dominate the next, and take new
+/// ops after those already there.
+///
+/// Indices vary by i32 arithmetic: callers keep sizes plus offsets under 2^31.
+/// Addresses are 64-bit: the scalar part of an index stays `index`, and a
+/// lane's share of an address is i64 wherever a run-time stride multiplies it.
+class Lanes {
+public:
+  using Value = LaneValue;
+
+  /// `active` (`vector<width x i1>`, may be null: all) says which lanes exist;
+  /// nothing is read for the others. It must be visible at every level.
+  Lanes(Location loc, int64_t width, ArrayRef<OpBuilder> levels,
+        mlir::Value active = {})
+      : loc(loc), width(width), levels(levels), active(active) {}
+
+  LaneValue capture(mlir::Value value) { return {value}; }
+  LaneValue index(int64_t constant);
+  SmallVector<LaneValue> apply(Operation *op, ArrayRef<LaneValue> operands);
+
+  /// All lanes as a vector; indices as i32.
+  mlir::Value asVector(const LaneValue &value);
+
+private:
+  /// The type of a vector of `type` in all lanes.
+  VectorType vectorType(Type type) const;
+  SmallVector<LaneValue> emit(Operation *op, ArrayRef<LaneValue> operands,
+                              unsigned level);
+  std::optional<LaneValue>
+  emitAffine(Operation *op, ArrayRef<LaneValue> operands, unsigned level);
+  LaneValue emitIndexCast(Operation *op, const LaneValue &operand,
+                          unsigned level);
+  SmallVector<LaneValue>
+  emitElementwise(Operation *op, ArrayRef<LaneValue> operands, unsigned level);
+
+  // Loads: LaneLoads.cpp.
+  LaneValue emitLoad(memref::LoadOp load, ArrayRef<LaneValue> operands,
+                     unsigned level);
+  mlir::Value emitContiguousLoad(OpBuilder &b, Type element, mlir::Value memref,
+                                 ValueRange at);
+  mlir::Value emitGather(OpBuilder &b, Type element, mlir::Value memref,
+                         ArrayRef<LaneValue> at);
+  mlir::Value emitByteLoad(OpBuilder &b, mlir::Value memref,
+                           ArrayRef<LaneValue> at, bool contiguous);
+  mlir::Value linearOffset(OpBuilder &b, mlir::Value memref,
+                           ArrayRef<LaneValue> at);
+  mlir::Value laneOffsets(OpBuilder &b, mlir::Value memref,
+                          ArrayRef<LaneValue> at);
+  mlir::Value activeLanes(OpBuilder &b);
+
+  Location loc;
+  int64_t width;
+  SmallVector<OpBuilder> levels;
+  mlir::Value active;
+  /// What ops above the innermost level gave, so that rows share it.
+  struct Emitted {
+    SmallVector<LaneValue> operands, results;
+  };
+  llvm::DenseMap<Operation *, SmallVector<Emitted, 1>> hoisted;
+};
+
+} // namespace mlir::posenc
+
+#endif // POSENC_CODEGEN_CPU_LANES_H

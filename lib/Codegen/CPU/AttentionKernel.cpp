@@ -1,0 +1,213 @@
+//===- AttentionKernel.cpp - What every attention kernel needs ------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionKernel.h"
+
+#include "RowStaging.h"
+#include "posenc/Formula/RegionInterpreter.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+SmallVector<std::pair<int64_t, int64_t>> posenc::chunks(int64_t size,
+                                                        int64_t width) {
+  SmallVector<std::pair<int64_t, int64_t>> pieces;
+  for (int64_t offset = 0; offset < size; offset += width)
+    pieces.emplace_back(offset, std::min(width, size - offset));
+  return pieces;
+}
+
+/// Whether the region yields `x + g` and reads its x nowhere else.
+static bool yieldsSumWithScore(Region &score) {
+  if (score.empty())
+    return false;
+  BlockArgument x = score.getArgument(0);
+  auto sum = score.front()
+                 .getTerminator()
+                 ->getOperand(0)
+                 .getDefiningOp<arith::AddFOp>();
+  return sum && x.hasOneUse() && *x.getUsers().begin() == sum;
+}
+
+AttentionKernel::AttentionKernel(AttentionOp op, CPUScheduleAttr schedule,
+                                 KernelBuilder &b)
+    : op(op), schedule(schedule), b(b),
+      scoreIsAdditive(yieldsSumWithScore(op.getScore())) {
+  auto extent = [&](Value operand, Layout layout, int64_t axis) -> Value {
+    return b.createOrFold<memref::DimOp>(operand,
+                                         AttentionOp::getAxis(layout, axis));
+  };
+  headSize = op.getShapeBHLD(op.getQuery(), op.getQueryLayout())[3];
+  valueSize = op.getShapeBHLD(op.getValue(), op.getValueLayout())[3];
+  batch = extent(op.getQuery(), op.getQueryLayout(), 0);
+  queryHeads = extent(op.getQuery(), op.getQueryLayout(), 1);
+  queryRows = extent(op.getQuery(), op.getQueryLayout(), 2);
+  keyHeads = extent(op.getKey(), op.getKeyLayout(), 1);
+  keyRows = extent(op.getKey(), op.getKeyLayout(), 2);
+  // No head at all must not be a division by zero.
+  headGroup = b.max(b.div(queryHeads, b.max(keyHeads, b.index(1))), b.index(1));
+  bool natural = !op.getScore().empty() && !scoreIsAdditive;
+  queryFactor = natural ? op.getScale()
+                        : b.fmul(op.getScale(), b.f32(llvm::numbers::log2ef));
+}
+
+Value AttentionKernel::emitHead(Value operand, Layout layout, Value batch,
+                                Value head) {
+  auto type = cast<MemRefType>(operand.getType());
+  int64_t headAxis = AttentionOp::getAxis(layout, 1);
+  int64_t rowAxis = AttentionOp::getAxis(layout, 2);
+  SmallVector<OpFoldResult> offsets(4, b.getIndexAttr(0)), sizes;
+  SmallVector<OpFoldResult> strides(4, b.getIndexAttr(1));
+  sizes = memref::getMixedSizes(b, b.getLoc(), operand);
+  offsets[0] = batch;
+  offsets[headAxis] = head;
+  sizes[0] = sizes[headAxis] = b.getIndexAttr(1);
+  MemRefType view = memref::SubViewOp::inferRankReducedResultType(
+      {type.getDimSize(rowAxis), type.getDimSize(3)}, type, offsets, sizes,
+      strides);
+  return memref::SubViewOp::create(b, view, operand, offsets, sizes, strides);
+}
+
+SmallVector<Value> AttentionKernel::emitUniform(Region &region,
+                                                ValueRange arguments) {
+  Lanes scalars(b.getLoc(), /*width=*/1, {b});
+  SmallVector<LaneValue> uniform = llvm::map_to_vector(
+      arguments, [](Value argument) { return LaneValue{argument}; });
+  return llvm::map_to_vector(interpret<Lanes>(region, uniform, scalars),
+                             [](const LaneValue &value) { return value.base; });
+}
+
+KeyRange AttentionKernel::emitBounds(const QueryRows &rows) {
+  Value zero = b.index(0);
+  if (!hasMask())
+    return {zero, zero, keyRows, keyRows};
+  if (op.getBounds().empty())
+    return {zero, zero, zero, keyRows};
+  SmallVector<Value> bounds = emitUniform(
+      op.getBounds(), {rows.batch, rows.head, rows.begin, rows.end});
+  KeyRange range;
+  range.low = b.clamp(bounds[0], zero, keyRows);
+  range.high = b.clamp(bounds[3], range.low, keyRows);
+  range.fullLow = b.clamp(bounds[1], range.low, range.high);
+  range.fullHigh = b.clamp(bounds[2], range.fullLow, range.high);
+  return range;
+}
+
+bool AttentionKernel::readsPerElement() {
+  for (Region *region : {&op.getScore(), &op.getMask()})
+    if (!region->empty() && !region->front().getOps<memref::LoadOp>().empty())
+      return true;
+  return false;
+}
+
+Value AttentionKernel::emitScore(Lanes &lanes, Value x, unsigned level,
+                                 ArrayRef<LaneValue> at, bool masked) {
+  int64_t width = cast<VectorType>(x.getType()).getDimSize(0);
+  if (!op.getScore().empty()) {
+    // Of `x + g` only g is asked for: x is -0, whose sum with g is g.
+    SmallVector<LaneValue> arguments = {
+        scoreIsAdditive ? LaneValue{b.f32(-0.0f), 0, {}, level}
+                        : LaneValue{{}, 0, x, level}};
+    llvm::append_range(arguments, at);
+    Value natural = lanes.asVector(
+        interpret<Lanes>(op.getScore(), arguments, lanes).front());
+    Value log2e = b.splat(width, llvm::numbers::log2ef);
+    x = scoreIsAdditive ? b.fma(natural, log2e, x) : b.fmul(natural, log2e);
+  }
+  if (!masked || !hasMask())
+    return x;
+  LaneValue visible = interpret<Lanes>(op.getMask(), at, lanes).front();
+  return arith::SelectOp::create(
+      b, lanes.asVector(visible), x,
+      b.splat(width, -std::numeric_limits<float>::infinity()));
+}
+
+Value AttentionKernel::emitSink(Value head) {
+  if (!op.getSinks())
+    return {};
+  return b.fmul(b.load(op.getSinks(), head), b.f32(llvm::numbers::log2ef));
+}
+
+void AttentionKernel::emitKeyBlocks(
+    const KeyRange &range, const QueryRows *rows,
+    function_ref<void(Value, Value, bool)> body) {
+  int64_t size = schedule.getKeyBlock();
+  Value left = b.ceilDiv(b.sub(range.fullLow, range.low), size);
+  Value full = b.div(b.sub(range.fullHigh, range.fullLow), size);
+  Value fullEnd = b.add(range.fullLow, b.mul(full, size));
+  Value right = b.ceilDiv(b.sub(range.high, fullEnd), size);
+  Value leftAndFull = b.add(left, full);
+  b.loop(b.index(0), b.add(leftAndFull, right), 1, [&](Value block) {
+    Value isLeft = b.compare(arith::CmpIPredicate::slt, block, left);
+    Value start =
+        b.select(isLeft, b.add(range.low, b.mul(block, size)),
+                 b.add(range.fullLow, b.mul(b.sub(block, left), size)));
+    Value end = b.select(isLeft, range.fullLow, range.high);
+    Value count = b.min(b.index(size), b.sub(end, start));
+    Value isFull = b.createOrFold<arith::AndIOp>(
+        b.compare(arith::CmpIPredicate::sge, block, left),
+        b.compare(arith::CmpIPredicate::slt, block, leftAndFull));
+    auto emitBlock = [&](Value isFull) {
+      b.ifElse(
+          isFull, [&] { body(start, b.index(size), /*full=*/true); },
+          [&] { body(start, count, /*full=*/false); });
+    };
+    if (op.getTile().empty() || !rows) {
+      emitBlock(isFull);
+      return;
+    }
+    // What the mask says of the block: whether any element is visible, or all.
+    SmallVector<Value> anyAll =
+        scf::IfOp::create(
+            b, isFull,
+            [&](OpBuilder &, Location) {
+              scf::YieldOp::create(
+                  b, ValueRange{b.boolean(true), b.boolean(true)});
+            },
+            [&](OpBuilder &, Location) {
+              scf::YieldOp::create(
+                  b, emitUniform(op.getTile(),
+                                 {rows->batch, rows->head, rows->begin,
+                                  rows->end, start, b.add(start, count)}));
+            })
+            .getResults();
+    b.ifElse(anyAll[0], [&] {
+      Value whole = b.compare(arith::CmpIPredicate::eq, count, b.index(size));
+      emitBlock(b.createOrFold<arith::AndIOp>(anyAll[1], whole));
+    });
+  });
+}
+
+void AttentionKernel::emitMeanOfValues(Value values, Value mean) {
+  constexpr int64_t block = 64;
+  Value zero = b.index(0);
+  Value keys = b.max(keyRows, b.index(1));
+  Value count = arith::SIToFPOp::create(
+      b, b.getF32Type(), arith::IndexCastOp::create(b, b.getI32Type(), keys));
+  for (std::pair<int64_t, int64_t> piece : chunks(valueSize, 16)) {
+    int64_t offset = piece.first, width = piece.second;
+    Value lane = b.index(offset), none = b.splat(width, 0.0f);
+    // Two levels: the sum of a block, then the total.
+    Value total =
+        b.loop(zero, keyRows, block, none,
+               [&](Value start, ValueRange totals) -> SmallVector<Value> {
+                 Value end = b.min(b.add(start, block), keyRows);
+                 Value sum =
+                     b.loop(start, end, 1, none,
+                            [&](Value key,
+                                ValueRange sums) -> SmallVector<Value> {
+                              Value row =
+                                  b.loadVector(width, values, {key, lane});
+                              return {b.fadd(sums.front(), emitToF32(b, row))};
+                            })
+                         .front();
+                 return {b.fadd(totals.front(), sum)};
+               })
+            .front();
+    b.storeVector(b.fdiv(total, b.broadcast(width, count)), mean, {zero, lane});
+  }
+}
