@@ -107,6 +107,10 @@ private:
   /// Emits `body` for each panel that has rows.
   void forEachPanel(Unit &unit, function_ref<void(Panel &)> body);
   Panel emitPanel(Unit &unit, Value number);
+  /// Where to ask for `count` rows that come next, within the keys there are.
+  Value prefetchBase(Value next, int64_t count) {
+    return b.max(b.min(next, b.add(kernel.keyRows, -count)), b.index(0));
+  }
   Value loadLanes(Value memref, Value row) {
     return b.loadVector(lanes, memref, {row, b.index(0)});
   }
@@ -369,13 +373,12 @@ void Prefill::emitScoreTile(Unit &unit, Panel &panel, const KeyBlock &block,
     at.back().push_back(LaneValue{b.add(block.start, inBlock), 0, {}, 2});
   }
   SmallVector<Value> zeros(height, b.splat(lanes, 0.0f));
-  Value lastKey = b.add(kernel.keyRows, -1);
-  Value nextTile = b.add(keyRows.front(), height);
+  // A step asks for eight lanes of one of the next eight rows.
+  constexpr int64_t ahead = 8;
+  Value nextTile = prefetchBase(b.add(keyRows.front(), height), ahead);
   auto prefetch = [&](Value d) {
-    // The rows of the next tile, `height` lanes a step.
-    Value flat = b.mul(d, height);
-    Value row = b.min(b.add(nextTile, b.div(flat, kernel.headSize)), lastKey);
-    b.prefetch(block.keys, {row, b.rem(flat, kernel.headSize)},
+    Value row = b.rem(d, ahead);
+    b.prefetch(block.keys, {b.add(nextTile, row), b.sub(d, row)},
                /*locality=*/3);
   };
   MicroKernelOperands operands;
@@ -432,8 +435,7 @@ void Prefill::emitValues(Unit &unit, Panel &panel, const KeyBlock &block) {
 
 void Prefill::emitValueTile(Unit &unit, Panel &panel, const KeyBlock &block,
                             Value d, int64_t height) {
-  Value lastKey = b.add(kernel.keyRows, -1);
-  Value nextBlock = b.add(block.valueRow, keyBlock);
+  Value nextBlock = prefetchBase(b.add(block.valueRow, keyBlock), keyBlock);
   auto column = [&](Value key) {
     SmallVector<Value> values;
     for (int64_t r = 0; r < height; ++r)
@@ -443,8 +445,7 @@ void Prefill::emitValueTile(Unit &unit, Panel &panel, const KeyBlock &block,
   };
   auto row = [&](Value key) { return loadLanes(unit.scores, key); };
   auto prefetch = [&](Value key) {
-    b.prefetch(block.values, {b.min(b.add(nextBlock, key), lastKey), d},
-               /*locality=*/2);
+    b.prefetch(block.values, {b.add(nextBlock, key), d}, /*locality=*/2);
   };
   MicroKernelOperands operands{column, row};
   if (!unit.stagedValues)
