@@ -8,7 +8,7 @@
 // (its query heads, then their rows) against one of `split` ranges of the
 // keys. For each block of keys
 //
-//   S[row][key]   a square of products, transposed in registers to be summed
+//   S[row][key]   16 vectors of products at a time, summed across lanes
 //   P = 2^(S - max), sums       lanes are keys
 //   O[row][d]     += P V        as many rows and lanes as registers hold
 //
@@ -290,8 +290,7 @@ void Decode::emitProducts(Unit &unit, const KeyBlock &block) {
          [&](Value first) { emitProductTile(unit, block, first); });
 }
 
-/// Scores of `keysATile` keys: lane `r * keysATile + key` of a square's
-/// column sums.
+/// Scores of `keysATile` keys: lane `r * keysATile + key` of the sums.
 void Decode::emitProductTile(Unit &unit, const KeyBlock &block, Value first) {
   constexpr int64_t prefetchDistance = 32;
   Value lastKey = b.add(kernel.keyRows, -1);
@@ -326,25 +325,10 @@ void Decode::emitProductTile(Unit &unit, const KeyBlock &block, Value first) {
             block.keys,
             {b.min(b.add(row, prefetchDistance), lastKey), b.index(lane)},
             /*locality=*/3);
-  Value square = arith::ConstantOp::create(
-      b, b.getZeroAttr(VectorType::get({kWidth, kWidth}, b.getF32Type())));
-  for (auto [at, sum] : llvm::enumerate(sums))
-    square = vector::InsertOp::create(b, sum, square, at);
-  Value turned =
-      vector::TransposeOp::create(b, square, ArrayRef<int64_t>{1, 0});
-  SmallVector<Value> terms;
-  for (int64_t at = 0; at < kWidth; ++at)
-    terms.push_back(vector::ExtractOp::create(b, turned, at));
-  // Neighbours first, which shortens the chain of additions.
-  while (terms.size() > 1) {
-    SmallVector<Value> pairs;
-    for (size_t at = 0; at < terms.size(); at += 2)
-      pairs.push_back(b.fadd(terms[at], terms[at + 1]));
-    terms = pairs;
-  }
+  Value products = emitSumsOfLanes(b, sums);
   for (int64_t r = 0; r < rows; ++r) {
     Value scores = vector::ExtractStridedSliceOp::create(
-        b, terms.front(), ArrayRef<int64_t>{r * keysATile},
+        b, products, ArrayRef<int64_t>{r * keysATile},
         ArrayRef<int64_t>{keysATile}, ArrayRef<int64_t>{1});
     b.storeVector(scores, unit.scores, {b.index(r), first});
   }

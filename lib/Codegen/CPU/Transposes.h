@@ -20,6 +20,10 @@ constexpr int64_t kTransposeSide = 16;
 /// rank 2 and `target` rank 2 with extents multiples of `kTransposeSide`.
 void emitTranspose(KernelBuilder &b, Value source, Value target);
 
+/// Lane `n` is the sum of the lanes of `vectors[n]`: `kTransposeSide` vectors of
+/// as many lanes.
+Value emitSumsOfLanes(KernelBuilder &b, ArrayRef<Value> vectors);
+
 } // namespace mlir::posenc
 
 #endif // POSENC_LIB_CODEGEN_CPU_TRANSPOSES_H
