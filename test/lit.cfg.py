@@ -1,6 +1,7 @@
 """The lit suite: tests mirror lib by phase, see docs/testing.md."""
 
 import os
+import sys
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -18,5 +19,11 @@ llvm_config.with_environment(
     "PATH", os.path.join(config.posenc_build_dir, "bin"), append_path=True
 )
 config.substitutions.append(("%clang", config.c_compiler))
+config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%source_dir", config.posenc_source_dir))
 config.substitutions.append(("%build_dir", config.posenc_build_dir))
+config.substitutions.append(
+    ("%llvm_lib_dir", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib"))
+)
+# A test may DEFINE a command in terms of parameters that it sets before each RUN.
+config.recursiveExpansionLimit = 3

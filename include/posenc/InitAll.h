@@ -14,6 +14,7 @@
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Fuse/Passes.h"
 #include "posenc/Import/Passes.h"
+#include "posenc/Object/Passes.h"
 #include "posenc/Plan/Passes.h"
 #include "posenc/Simplify/Passes.h"
 
@@ -23,6 +24,7 @@ namespace mlir::posenc {
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<PosEncDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
+  registerPlanExternalModels(registry);
 }
 
 /// The passes and pipelines of every phase.
@@ -37,6 +39,7 @@ inline void registerAllPasses() {
   registerPlanPipeline();
   registerCodegenCPUPasses();
   registerCodegenCPUPipeline();
+  registerObjectPasses();
 }
 
 } // namespace mlir::posenc

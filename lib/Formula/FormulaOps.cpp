@@ -25,11 +25,13 @@ bool posenc::isFormulaOp(Operation *op) {
             memref::DimOp, CosSinOp>([](auto) { return true; })
       .Case([](scf::ForOp loop) {
         return loop.getStaticTripCount().has_value() &&
-               llvm::all_of(loop.getBody()->without_terminator(),
-                            [](Operation &inner) { return isFormulaOp(&inner); });
+               llvm::all_of(
+                   loop.getBody()->without_terminator(),
+                   [](Operation &inner) { return isFormulaOp(&inner); });
       })
       .Default([](Operation *op) {
-        return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+        return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+                   op->getDialect()) &&
                llvm::all_of(op->getResultTypes(), [](Type type) {
                  return type.isIntOrIndexOrFloat();
                });

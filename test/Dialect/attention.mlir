@@ -1,4 +1,6 @@
 // RUN: posenc-opt %s --verify-roundtrip | FileCheck %s
+// RUN: posenc-opt %s --mlir-print-op-generic | posenc-opt | FileCheck %s
+// RUN: posenc-opt %s --emit-bytecode | posenc-opt | FileCheck %s
 
 // CHECK-LABEL: func @score_and_mask
 //       CHECK:   posenc.attention query(%{{.*}} : tensor<1x8x?x64xf32>)
@@ -51,22 +53,36 @@ func.func @everything(%q: tensor<1x?x8x64xf32>, %k: tensor<1x2x?x64xf32>,
   return %o, %l : tensor<1x?x8x64xf32>, tensor<1x8x?xf32>
 }
 
-// CHECK-LABEL: func @rotary
-//       CHECK:   posenc.rotary %{{.*}} offset(%{{.*}}) lanes(<half, first = 0, count = 64>)
-//  CHECK-SAME:     frequencies(#posenc.frequencies<base = 500000.0, scaling = #posenc.llama3<factor = 32.0, low_freq_factor = 1.0, high_freq_factor = 4.0, original_length = 8192>>)
-func.func @rotary(%x: tensor<1x8x?x64xf32>, %offset: index) -> tensor<1x8x?x64xf32> {
-  %y = posenc.rotary %x offset(%offset) lanes(<half, first = 0, count = 64>)
-      frequencies(#posenc.frequencies<base = 500000.0, scaling = #posenc.llama3<factor = 32.0,
-        low_freq_factor = 1.0, high_freq_factor = 4.0, original_length = 8192>>)
-      : tensor<1x8x?x64xf32>
-  return %y : tensor<1x8x?x64xf32>
+// CHECK-LABEL: func @nothing
+//       CHECK:   posenc.attention query(%{{.*}} : memref<1x2x?x8xf16>) key(%{{.*}} : memref<1x2x?x8xf16>)
+//  CHECK-SAME:     value(%{{.*}} : memref<1x2x?x4xf16>) scale(%{{.*}}) outs(%{{.*}} : memref<1x2x?x4xf16>){{$}}
+func.func @nothing(%q: memref<1x2x?x8xf16>, %k: memref<1x2x?x8xf16>, %v: memref<1x2x?x4xf16>,
+                   %scale: f32, %o: memref<1x2x?x4xf16>) {
+  posenc.attention query(%q : memref<1x2x?x8xf16>) key(%k : memref<1x2x?x8xf16>)
+      value(%v : memref<1x2x?x4xf16>) scale(%scale) outs(%o : memref<1x2x?x4xf16>)
+  return
 }
 
-// CHECK-LABEL: func @bias_and_mask
-//       CHECK:   posenc.alibi sizes(%{{.*}}, %{{.*}}) symmetric : tensor<1x8x?x?xf32>
-//       CHECK:   posenc.causal sizes(%{{.*}}, %{{.*}}) offset(%{{.*}}) : tensor<1x1x?x?xi1>
-func.func @bias_and_mask(%lq: index, %lk: index, %offset: index) -> (tensor<1x8x?x?xf32>, tensor<1x1x?x?xi1>) {
-  %bias = posenc.alibi sizes(%lq, %lk) symmetric : tensor<1x8x?x?xf32>
-  %mask = posenc.causal sizes(%lq, %lk) offset(%offset) : tensor<1x1x?x?xi1>
-  return %bias, %mask : tensor<1x8x?x?xf32>, tensor<1x1x?x?xi1>
+// CHECK-LABEL: func @paged
+//       CHECK:   block_table(%{{.*}} : memref<3x?xi32>)
+//  CHECK-SAME:   key_lanes(<interleaved, first = 4, count = 4>) rotate_key(%{{.*}}) {
+//       CHECK:   } bounds(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) {
+//       CHECK:   } tile(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) {
+func.func @paged(%q: memref<3x2x?x8xf32>, %k: memref<?x2x16x8xf32>, %v: memref<?x2x16x8xf32>,
+                 %table: memref<3x?xi32>, %scale: f32, %o: memref<3x2x?x8xf32>) {
+  posenc.attention query(%q : memref<3x2x?x8xf32>) key(%k : memref<?x2x16x8xf32>)
+      value(%v : memref<?x2x16x8xf32>) scale(%scale) block_table(%table : memref<3x?xi32>)
+      outs(%o : memref<3x2x?x8xf32>) key_lanes(<interleaved, first = 4, count = 4>)
+      rotate_key(%b, %g, %j, %pair) {
+        %c = arith.constant 1.0 : f32
+        posenc.yield %c, %c : f32, f32
+      }
+      bounds(%b, %h, %i0, %i1) {
+        posenc.yield %i0, %i0, %i1, %i1 : index, index, index, index
+      }
+      tile(%b, %h, %i0, %i1, %j0, %j1) {
+        %any = arith.cmpi sle, %j0, %i1 : index
+        posenc.yield %any, %any : i1, i1
+      }
+  return
 }

@@ -11,6 +11,10 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "posenc/InitAll.h"
 
+#ifdef POSENC_INCLUDE_TESTS
+#include "TestPasses.h"
+#endif
+
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
@@ -18,6 +22,9 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::posenc::registerAllDialects(registry);
   mlir::posenc::registerAllPasses();
+#ifdef POSENC_INCLUDE_TESTS
+  mlir::posenc::test::registerTestPasses();
+#endif
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "posenc optimizer driver\n", registry));
 }

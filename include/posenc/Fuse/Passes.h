@@ -20,7 +20,11 @@ namespace mlir::posenc {
 #include "posenc/Fuse/Passes.h.inc"
 
 /// Choices of the phase.
-struct FuseOptions : PassPipelineOptions<FuseOptions> {};
+struct FuseOptions : PassPipelineOptions<FuseOptions> {
+  Option<bool> noFuse{*this, "no-fuse",
+                      llvm::cl::desc("decompose everything, attention as well"),
+                      llvm::cl::init(false)};
+};
 
 /// The passes of the phase, in order: moves encodings into attention and decomposes the rest.
 void buildFusePipeline(OpPassManager &pm, const FuseOptions &options);

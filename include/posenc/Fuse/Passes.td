@@ -10,4 +10,78 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FoldLayoutsPass : Pass<"posenc-fold-layouts", "func::FuncOp"> {
+  let summary = "fold transposes and repeated heads into attention";
+  let description = [{
+    Queries, keys and values that are only moved (transposed, reshaped, repeated
+    for the query heads of a group) on their way to attention are read where
+    they come from, in either axis order; a transpose of the output becomes its
+    layout. A transpose in front of a rotary op moves behind it first.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def InlineElementsPass : Pass<"posenc-inline-elements", "func::FuncOp"> {
+  let summary = "replace the elements attention reads by their formulas";
+  let description = [{
+    A region's `tensor.extract` of a computed tensor becomes the formula of that
+    element, so that no tensor over all rows and keys is left that has one.
+    Arguments, constants and what has no element formula stay leaves; so does a
+    table: a tensor with at most one axis that is long (dynamic, or no shorter
+    than rows or keys) whose elements are expensive, because it is computed
+    once. The remark `BiasNotInlined` says which tensor stays and why.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def SplitMaskPass : Pass<"posenc-split-mask", "func::FuncOp"> {
+  let summary = "turn minus infinity in the score into the mask";
+  let description = [{
+    A score that is minus infinity where a condition fails, selected or added,
+    becomes a mask of that condition. So does the lowest finite value of the
+    type, with `empty_rows(<average>)`, which is what such a graph computes for
+    a row with no key; only where no other mask is, for otherwise that row would
+    be the average of the keys that the other leaves. Other finite penalties
+    stay a bias.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def FuseRotationPass : Pass<"posenc-fuse-rotation", "func::FuncOp"> {
+  let summary = "move the rotation of queries into attention";
+  let description = [{
+    A query that is a rotary op's result is rotated by `rotate_query` instead.
+    The remark `QueryRotation` says of each rotated query whether it fused, and
+    if not, why.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def DecomposePass : Pass<"posenc-decompose", "func::FuncOp"> {
+  let summary = "turn the posenc ops that did not fuse into linalg";
+  let description = [{
+    Every op with an element formula becomes a `linalg.generic` that computes
+    it; a rotation becomes tables of cosines and sines and two slices of pairs;
+    every aggregated op (`linalg.softmax`, content encodings) its parts.
+    `posenc.attention` stays, unless `no-fuse` is set or no kernel takes it,
+    which the remark `AttentionNotFused` explains.
+  }];
+  let options = [
+    Option<"noFuse", "no-fuse", "bool", "false",
+           "decompose attention as well">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 #endif // POSENC_FUSE_PASSES

@@ -11,8 +11,31 @@
 #ifndef POSENC_PLAN_PASSES_H
 #define POSENC_PLAN_PASSES_H
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassOptions.h"
+#include "posenc/Plan/TargetCPU.h"
+
+/// The values of the option `cpu`, for the pass and the pipeline alike.
+#define POSENC_TARGET_CPU_VALUES                                               \
+  ::llvm::cl::values(                                                          \
+      clEnumValN(::mlir::posenc::TargetCPU::Native, "native",                  \
+                 "the machine the compiler runs on"),                          \
+      clEnumValN(::mlir::posenc::TargetCPU::X86V3, "x86-64-v3", "AVX2, FMA"),  \
+      clEnumValN(::mlir::posenc::TargetCPU::X86V4, "x86-64-v4", "AVX-512"),    \
+      clEnumValN(::mlir::posenc::TargetCPU::SapphireRapids, "sapphirerapids",  \
+                 "AVX-512 and AMX"),                                           \
+      clEnumValN(::mlir::posenc::TargetCPU::AArch64, "generic-aarch64",        \
+                 "NEON"))
 
 namespace mlir::posenc {
 
@@ -20,10 +43,19 @@ namespace mlir::posenc {
 #include "posenc/Plan/Passes.h.inc"
 
 /// Choices of the phase.
-struct PlanOptions : PassPipelineOptions<PlanOptions> {};
+struct PlanOptions : PassPipelineOptions<PlanOptions> {
+  PassOptions::Option<TargetCPU> cpu{
+      *this, "cpu", llvm::cl::desc("the CPU to compile for"),
+      llvm::cl::init(TargetCPU::Native), POSENC_TARGET_CPU_VALUES};
+};
 
-/// The passes of the phase, in order: decides tables, tile classes, schedules and buffers.
+/// The passes of the phase, in order: decides tables, tile classes, schedules
+/// and buffers.
 void buildPlanPipeline(OpPassManager &pm, const PlanOptions &options);
+
+/// The interfaces through which bufferization and shape reification, as this
+/// phase uses them, ask upstream's ops.
+void registerPlanExternalModels(DialectRegistry &registry);
 
 /// Registers the pipeline as `--posenc-plan`.
 void registerPlanPipeline();

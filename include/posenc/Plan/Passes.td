@@ -10,4 +10,123 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AttachTargetPass : Pass<"posenc-attach-target", "ModuleOp"> {
+  let summary = "says what CPU the module is for";
+  let description = [{
+    Writes the CPU's name, vector width and cache size into
+    `dlti.target_system_spec`, where `posenc-dispatch` and `posenc-schedule`
+    read them. `native` is resolved to the machine the compiler runs on.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "::mlir::posenc::TargetCPU",
+           "::mlir::posenc::TargetCPU::Native", "the CPU to compile for",
+           [{POSENC_TARGET_CPU_VALUES}]>
+  ];
+  let dependentDialects = ["::mlir::DLTIDialect"];
+}
+
+def StageTablesPass : Pass<"posenc-stage-tables", "::mlir::func::FuncOp"> {
+  let summary = "what attention's regions compute by row, key or distance becomes a table";
+  let description = [{
+    A value in `score`, `rotate_query` or `rotate_key` that depends on `i`
+    alone, on `j` alone (beside `b`, `h` and the pair) and takes a
+    transcendental function, an angle or a loop to compute is computed once a
+    call by a `linalg.generic` before the attention; the region reads its table.
+    So is one that depends on `j - i` alone, also where it only gathers or
+    divides: its table has `Lq + Lk - 1` entries in the order of `i - j`, so
+    that query lanes read it forwards. What is cheaper to compute (a slope times
+    the distance) stays.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def TileClassesPass : Pass<"posenc-tile-classes", "::mlir::func::FuncOp"> {
+  let summary = "which tiles of the scores are hidden, seen or mixed";
+  let description = [{
+    Interprets the `mask` of each `posenc.attention` over intervals of rows and
+    keys. A conjunction of comparisons linear in the key index gives exact
+    `bounds`; of disjunctions, negations and selects `bounds` is an estimate on
+    the safe side. Any other mask also gets `tile`, if intervals say anything
+    about it: what the mask reads along `i` or `j` alone (document ids, key
+    padding) has its interval from a table of the least and greatest element of
+    each block of 64, computed once a call by a `linalg.generic`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def EntryAbiPass : Pass<"posenc-entry-abi", "ModuleOp"> {
+  let summary = "graph functions take memrefs and get a function of their outputs' extents";
+  let description = [{
+    Every public function `@NAME` on tensors becomes an entry (`posenc.entry`):
+    its inputs are memrefs of inner stride 1, read through
+    `bufferization.to_tensor restrict`; its outputs are memrefs after them,
+    written by `bufferization.materialize_in_destination`. A result that an
+    argument names in `posenc.donated` is written over that argument.
+
+    `@NAME__shapes` (`posenc.shapes`) takes the inputs and a `memref<?xi64>`
+    that receives the extents of all outputs; assertions on extents move there,
+    so that they fail before any data is touched. The module's
+    `posenc.functions` describes the interface.
+
+    Fails with a diagnostic where an output's extent depends on data.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::affine::AffineDialect",
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def DecomposeAggregatesPass : Pass<"posenc-decompose-aggregates", "::mlir::func::FuncOp"> {
+  let summary = "concatenations and linalg's aggregates become simpler ops";
+  let description = [{
+    `tensor.concat` becomes a `tensor.insert_slice` a part, into one
+    `tensor.empty` that may be an output; `linalg.softmax` and linalg's other
+    aggregates become `linalg.generic`. On memrefs they would have no loops.
+    Attention stays.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect"
+  ];
+}
+
+def LowerCopiesPass : Pass<"posenc-lower-copies", "::mlir::func::FuncOp"> {
+  let summary = "copies become linalg ops";
+  let description = [{
+    `memref.copy` becomes a `linalg.generic`, because its own lowering calls a
+    library function where a memref is strided.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def DispatchPass : Pass<"posenc-dispatch", "::mlir::func::FuncOp"> {
+  let summary = "attention's kernel is chosen by the number of query rows at run time";
+  let description = [{
+    Each `posenc.attention` on memrefs with a dynamic number of query rows and
+    no schedule becomes an `scf.if`: up to the number of rows where decoding is
+    faster on the target, a copy with a `decode` schedule, else one with a
+    `prefill` schedule.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def SchedulePass : Pass<"posenc-schedule", "::mlir::func::FuncOp"> {
+  let summary = "chooses the tiles of attention";
+  let description = [{
+    Gives each `posenc.attention` that has none a `#posenc.cpu` schedule from
+    the target's vector width and cache size. A schedule the user wrote stays.
+    The choice depends on neither the batch size nor the number of threads.
+  }];
+}
+
 #endif // POSENC_PLAN_PASSES

@@ -10,4 +10,47 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ComposeRotationsPass : Pass<"posenc-compose-rotations", "func::FuncOp"> {
+  let summary = "turn a rotation of a rotation into one";
+  let description = [{
+    Rotations of the same lanes by the same frequencies add their positions; one
+    and its inverse cancel. The remark `RotationsNotComposed` marks a rotation
+    of a rotation that stays.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def WidenRotationsPass : Pass<"posenc-widen-rotations", "func::FuncOp"> {
+  let summary = "rotate some lanes of a whole head instead of a slice of it";
+  let description = [{
+    A head that is cut into slices of lanes, some of them rotated, and joined
+    again is the rotation of those lanes of the head.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def DropRowConstantsPass : Pass<"posenc-drop-row-constants", "func::FuncOp"> {
+  let summary = "drop score terms that are the same for every key of a row";
+  let description = [{
+    The softmax of a row does not change when a number is added to all of its
+    scores. Dropped are terms of the outermost sum (what a soft-cap has bounded
+    is no sum) that depend on neither the score nor the key and are surely
+    finite; not with sinks or a log-sum-exp, which the remark `RowConstantStays`
+    says.
+  }];
+}
+
+def CheckRangesPass : Pass<"posenc-check-ranges", "::mlir::func::FuncOp"> {
+  let summary = "report table rows that do not exist";
+  let description = [{
+    Asks every op that reads rows of a table (`TableReadOpInterface`) which
+    conditions on sizes keep it within. One that is false is an error; one that
+    is not known yet becomes a `cf.assert` before the op. Rows that follow from
+    data are not checked: the op reads the nearest row.
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
+}
+
 #endif // POSENC_SIMPLIFY_PASSES

@@ -41,4 +41,77 @@ def LowerVectorsPass : Pass<"posenc-lower-vectors", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ContractionsPass : Pass<"posenc-contractions", "::mlir::func::FuncOp"> {
+  let summary = "turn matrix products into register tiles";
+  let description = [{
+    Each linalg contraction on f32 memrefs becomes a parallel loop over tiles of
+    its result: `tile-rows` rows by `lanes` columns in registers, over packed
+    panels of the right operand. A contraction whose result does not have its
+    columns as neighbours in memory is left alone.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "64", "columns of a tile">,
+    Option<"tileRows", "tile-rows", "int64_t", "6", "rows of a tile; divides 96">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def LoopsPass : Pass<"posenc-loops", "func::FuncOp"> {
+  let summary = "linalg on memrefs becomes loops, large ops parallel ones";
+  let description = [{
+    Each linalg op (and `memref.copy`) on memrefs becomes a nest of `scf.for`.
+    The innermost loop is the one along which most operands are contiguous, so
+    that LLVM vectorises it; reductions follow the outer parallel loops. The
+    outer parallel loops of an op whose size is large or unknown become one
+    `scf.forall` over blocks of about `grain` elements, unless the op stands in
+    an `scf.forall` already.
+  }];
+  let options = [
+    Option<"grain", "grain", "int64_t", /*default=*/"16384",
+           "elements that make a block worth handing to another thread">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def OutlineTasksPass : Pass<"posenc-outline-tasks", "::mlir::ModuleOp"> {
+  let summary = "each outermost scf.forall becomes a task of the runtime's pool";
+  let description = [{
+    The body moves to a private function `(ctx, begin, end, scratch)` that runs
+    the items `[begin, end)` of the linearised iteration space; in its place
+    stands `posenc_parallel_for(task, ctx, count, scratch_bytes)`. Values from
+    above travel in a struct `ctx` on the caller's stack, constants are cloned
+    into the task. An allocation of constant size inside the body becomes a
+    range of `scratch`; an `scf.forall` inside the body becomes loops.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def ExpandMathPass : Pass<"posenc-expand-math", "func::FuncOp"> {
+  let summary = "math functions become arithmetic, so that no libm call remains";
+  let description = [{
+    exp, exp2, expm1, log, log2, log10, log1p, tanh, sin, cos, atan, erf, powf and
+    `posenc.cos_sin` of f32, scalars and vectors alike, become polynomials
+    (1 to 3 ulp); f16 and bf16 go through f32. What LLVM has instructions for
+    stays. A function that has no expansion is an error that names it.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def LowerAssertsPass : Pass<"posenc-lower-asserts", "::mlir::ModuleOp"> {
+  let summary = "cf.assert becomes a call of the runtime's posenc_rt_assert";
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // POSENC_CODEGEN_CPU_PASSES

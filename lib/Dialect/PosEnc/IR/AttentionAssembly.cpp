@@ -45,7 +45,7 @@ void posenc::printAttentionLayouts(OpAsmPrinter &printer, Operation *,
         return layout.getValue() == Layout::BHLD;
       }))
     return;
-  printer << "layouts(";
+  printer << " layouts(";
   llvm::interleaveComma(layouts, printer, [&](LayoutAttr layout) {
     printer << stringifyLayout(layout.getValue());
   });
@@ -78,18 +78,14 @@ ParseResult posenc::parseFormulaRegions(OpAsmParser &parser, Region &score,
   return success();
 }
 
-void posenc::printFormulaRegions(OpAsmPrinter &printer, Operation *op,
+void posenc::printFormulaRegions(OpAsmPrinter &printer, Operation *op, Region &,
                                  Region &, Region &, Region &, Region &,
-                                 Region &, Region &) {
-  bool first = true;
+                                 Region &) {
   for (auto [region, signature] :
        llvm::zip_equal(op->getRegions(), getFormulaRegions())) {
     if (region.empty())
       continue;
-    if (!first)
-      printer << " ";
-    first = false;
-    printer << signature.name << "(";
+    printer << " " << signature.name << "(";
     llvm::interleaveComma(region.getArguments(), printer);
     printer << ") ";
     printer.printRegion(region, /*printEntryBlockArgs=*/false);

@@ -170,7 +170,7 @@ LogicalResult AttentionOp::verify() {
   auto verifyLanes = [&](StringRef side, Region &rotation,
                          std::optional<LanesAttr> lanes) -> LogicalResult {
     if (rotation.empty() == !lanes &&
-        (!lanes || lanes->getFirst() + lanes->getCount() <= headSize))
+        (!lanes || lanes->getFirst() <= headSize - lanes->getCount()))
       return success();
     return emitOpError() << "needs 'rotate_" << side << "' and '" << side
                          << "_lanes' together, the lanes within a head of "

@@ -44,5 +44,10 @@ void PosEncDialect::initialize() {
   addInterfaces<PosEncInliner>();
 }
 
+Operation *PosEncDialect::materializeConstant(OpBuilder &b, Attribute value,
+                                              Type type, Location loc) {
+  return arith::ConstantOp::materialize(b, value, type, loc);
+}
+
 #define GET_OP_CLASSES
 #include "posenc/Dialect/PosEnc/IR/PosEncOps.cpp.inc"

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
@@ -32,6 +33,35 @@ bool posenc::extentsMayAgree(int64_t a, int64_t b) {
   return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
 }
 
+bool posenc::positionsFit(RankedTensorType positions, int64_t batch,
+                          int64_t rows) {
+  bool batchFits = positions.getRank() == 1 || positions.getDimSize(0) == 1 ||
+                   extentsMayAgree(positions.getDimSize(0), batch);
+  return batchFits && extentsMayAgree(positions.getShape().back(), rows);
+}
+
+LogicalResult posenc::verifyPositions(Operation *op, Value positions,
+                                      Value offset, RankedTensorType result) {
+  if (!positions)
+    return success();
+  if (offset)
+    return op->emitOpError("'offset' numbers the rows only where 'positions' "
+                           "do not; drop one");
+  auto type = cast<RankedTensorType>(positions.getType());
+  int64_t length = result.getShape().take_back(2).front();
+  if (type.getRank() < result.getRank() &&
+      positionsFit(type, result.getDimSize(0), length))
+    return success();
+  return op->emitOpError() << "'positions' is " << type << " for a result "
+                           << result
+                           << "; it must be [L], or with a batch [B or 1, L]";
+}
+
+Value posenc::createF32(OpBuilder &b, Location loc, double value) {
+  return arith::ConstantOp::create(
+      b, loc, b.getF32FloatAttr(static_cast<float>(value)));
+}
+
 Value posenc::castToF32(OpBuilder &b, Location loc, Value value) {
   Type f32 = b.getF32Type();
   if (value.getType() == f32)
@@ -41,6 +71,13 @@ Value posenc::castToF32(OpBuilder &b, Location loc, Value value) {
   if (value.getType().isIndex())
     value = arith::IndexCastOp::create(b, loc, b.getI32Type(), value);
   return arith::SIToFPOp::create(b, loc, f32, value);
+}
+
+Value posenc::castFromF32(OpBuilder &b, Location loc, Value value,
+                          Type storage) {
+  if (storage.isF32())
+    return value;
+  return arith::TruncFOp::create(b, loc, storage, value);
 }
 
 Value posenc::castToIndex(OpBuilder &b, Location loc, Value value) {
@@ -63,4 +100,61 @@ Value posenc::emitPosition(OpBuilder &b, Location loc, Value positions,
   if (type.getDimSize(0) == 1)
     batch = arith::ConstantIndexOp::create(b, loc, 0);
   return tensor::ExtractOp::create(b, loc, positions, ValueRange{batch, row});
+}
+
+Value posenc::clampToExtent(OpBuilder &b, Location loc, Value index,
+                            Value tensor, int64_t dim) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  OpFoldResult extent = tensor::getMixedSize(b, loc, tensor, dim);
+  Value last;
+  if (std::optional<int64_t> known = getConstantIntValue(extent))
+    last = constant(*known - 1);
+  else
+    last = arith::SubIOp::create(b, loc, cast<Value>(extent), constant(1));
+  index = arith::MinSIOp::create(b, loc, index, last);
+  return arith::MaxSIOp::create(b, loc, index, constant(0));
+}
+
+void posenc::appendRangeConditions(
+    OpBuilder &b, Location loc, OpFoldResult first, OpFoldResult length,
+    Value table, StringRef what, StringRef remedy,
+    SmallVectorImpl<std::pair<Value, std::string>> &conditions) {
+  auto value = [&](OpFoldResult extent) {
+    return getValueOrCreateConstantIndexOp(b, loc, extent);
+  };
+  Value start = value(first);
+  Value notBefore = b.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::sge, start, value(b.getIndexAttr(0)));
+  conditions.emplace_back(
+      notBefore,
+      (what + " start before the first row of their table; " + remedy).str());
+  Value end = b.createOrFold<arith::AddIOp>(loc, start, value(length));
+  Value rows = value(tensor::getMixedSize(b, loc, table, 0));
+  Value notAfter =
+      b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sle, end, rows);
+  conditions.emplace_back(
+      notAfter,
+      (what + " end after the last row of their table; " + remedy).str());
+}
+
+template <typename Number>
+static Value readTable(OpBuilder &b, Location loc, Type element,
+                       ArrayRef<Number> numbers, Value index) {
+  auto type =
+      RankedTensorType::get({static_cast<int64_t>(numbers.size())}, element);
+  Value table =
+      arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, numbers));
+  return tensor::ExtractOp::create(b, loc, table, index);
+}
+
+Value posenc::readTable(OpBuilder &b, Location loc, ArrayRef<float> numbers,
+                        Value index) {
+  return ::readTable(b, loc, b.getF32Type(), numbers, index);
+}
+
+Value posenc::readTable(OpBuilder &b, Location loc, ArrayRef<int32_t> numbers,
+                        Value index) {
+  return ::readTable(b, loc, b.getI32Type(), numbers, index);
 }

@@ -26,8 +26,22 @@ SmallVector<OpFoldResult> getMixedSizes(OpBuilder &b, ValueRange sizes,
 /// Whether two static or dynamic extents can be the same at run time.
 bool extentsMayAgree(int64_t a, int64_t b);
 
+/// Whether `positions` (`[L]`, `[1, L]` or `[B, L]`) can number `rows` rows of
+/// each of `batch` sequences.
+bool positionsFit(RankedTensorType positions, int64_t batch, int64_t rows);
+
+/// Verifies the `positions` and the `offset`, either or both absent, of an
+/// additive encoding whose result is `[L, d]` or `[B, L, d]`.
+LogicalResult verifyPositions(Operation *op, Value positions, Value offset,
+                              RankedTensorType result);
+
+/// The f32 constant nearest to `value`.
+Value createF32(OpBuilder &b, Location loc, double value);
+
 /// `value` as an f32, whatever number it is; positions lose nothing up to 2^24.
 Value castToF32(OpBuilder &b, Location loc, Value value);
+/// `value` (an f32) rounded to the storage type `storage`.
+Value castFromF32(OpBuilder &b, Location loc, Value value, Type storage);
 /// `value` (an integer or index) as an index.
 Value castToIndex(OpBuilder &b, Location loc, Value value);
 
@@ -38,6 +52,24 @@ Value addOptional(OpBuilder &b, Location loc, Value lhs, Value rhs);
 /// `[1, L]` or `[B, L]`) where given, else `offset + row` as an index.
 Value emitPosition(OpBuilder &b, Location loc, Value positions, Value offset,
                    Value batch, Value row);
+
+/// `index`, or the nearest index within dimension `dim` of `tensor`.
+Value clampToExtent(OpBuilder &b, Location loc, Value index, Value tensor,
+                    int64_t dim);
+
+/// Appends the conditions under which rows `first` to `first + length - 1` lie
+/// within dimension 0 of `table`, for TableReadOpInterface. `what` names the
+/// rows and `remedy` says what to do, both for the user.
+void appendRangeConditions(
+    OpBuilder &b, Location loc, OpFoldResult first, OpFoldResult length,
+    Value table, StringRef what, StringRef remedy,
+    SmallVectorImpl<std::pair<Value, std::string>> &conditions);
+
+/// Element `index` of a constant table of `numbers`.
+Value readTable(OpBuilder &b, Location loc, ArrayRef<float> numbers,
+                Value index);
+Value readTable(OpBuilder &b, Location loc, ArrayRef<int32_t> numbers,
+                Value index);
 
 } // namespace mlir::posenc
 

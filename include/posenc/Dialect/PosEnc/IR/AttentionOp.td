@@ -12,6 +12,7 @@ include "posenc/Dialect/PosEnc/IR/PosEncAttrs.td"
 include "mlir/Dialect/Linalg/IR/LinalgInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/TilingInterface.td"
 
 // Tensors before bufferization, memrefs after.
 class PosEnc_Shaped<list<Type> elements, list<int> ranks>
@@ -24,7 +25,10 @@ def AttentionOp : PosEnc_Op<"attention", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<RegionBranchOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
-    DeclareOpInterfaceMethods<AggregatedOpInterface, ["decomposeOperation"]>]> {
+    DeclareOpInterfaceMethods<AggregatedOpInterface, ["decomposeOperation"]>,
+    DeclareOpInterfaceMethods<TilingInterface, [
+      "getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
+      "getResultTilePosition", "generateResultTileValue"]>]> {
   let summary = "scaled dot-product attention with fused encodings";
   let description = [{
     For batch `b`, query head `h`, row `i` and key `j`, with
@@ -50,6 +54,10 @@ def AttentionOp : PosEnc_Op<"attention", [
     | `rotate_key` | b, kv head, j, pair -> cos, sin: f32 | no rotation |
     | `bounds` | b, h, i0, i1 -> lo, full_lo, full_hi, hi: index | 0, 0, 0, Lk |
     | `tile` | b, h, i0, i1, j0, j1 -> any, all: i1 | not asked |
+
+    The op tiles over b, h and i: the regions of a tile add its offsets to their
+    indices. A tile of heads must hold whole groups of query heads or lie within
+    one.
 
     Index arguments are plain indices into the operands. Regions capture values
     as `linalg.generic` does and hold formula ops only. `bounds` says that rows
@@ -122,16 +130,17 @@ def AttentionOp : PosEnc_Op<"attention", [
     (`block_table` `(` $block_table^ `:` type($block_table) `)`)?
     `outs` `(` $output_init `:` type($output_init) `)`
     (`logsumexp` `(` $logsumexp_init^ `:` type($logsumexp_init) `)`)?
-    custom<AttentionLayouts>($query_layout, $key_layout, $value_layout, $output_layout)
+    `` custom<AttentionLayouts>($query_layout, $key_layout, $value_layout, $output_layout)
     (`query_lanes` `(` $query_lanes^ `)`)?
     (`key_lanes` `(` $key_lanes^ `)`)?
     (`schedule` `(` $schedule^ `)`)?
     (`empty_rows` `(` $empty_rows^ `)`)?
-    custom<FormulaRegions>($score, $mask, $rotate_query, $rotate_key, $bounds, $tile)
+    `` custom<FormulaRegions>($score, $mask, $rotate_query, $rotate_key, $bounds, $tile)
     attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable();
 

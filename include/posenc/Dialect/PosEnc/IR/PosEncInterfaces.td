@@ -28,7 +28,7 @@ def FormulaOpInterface : OpInterface<"FormulaOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       Emits, at the insertion point of `b`, element `at` of the result and
-      returns it: f32 for an encoding or a bias, i1 for a mask.
+      returns it, of the result's element type: i1 for a mask, f32 for a bias.
 
       The caller passes one `index` value a result dimension, each within the
       dimension's extent. The formula is total: it is defined for every such
@@ -54,12 +54,47 @@ def RotaryOpInterface : OpInterface<"RotaryOpInterface"> {
     InterfaceMethod<"The axis order of the rotated operand.",
       "::mlir::posenc::Layout", "getRotatedLayout", (ins)>,
     InterfaceMethod<[{
+      Creates, at the insertion point of `b`, the same rotation of `input` and
+      returns its result. `input` holds the elements of the rotated operand in
+      the axis order `layout`, from lane `lane` on; its other lanes pass through.
+    }], "::mlir::Value", "rotate",
+      (ins "::mlir::OpBuilder &":$b, "::mlir::Value":$input,
+           "::mlir::posenc::Layout":$layout, "int64_t":$lane)>,
+    InterfaceMethod<[{
+      Returns what equals this rotation of the result of `inner`, which is the
+      rotated operand: the input of `inner` where the two cancel, or the result
+      of one rotation created at the insertion point of `b`. Null, and nothing
+      created, where there is none.
+    }], "::mlir::Value", "composeWith",
+      (ins "::mlir::OpBuilder &":$b, "::mlir::posenc::RotaryOpInterface":$inner),
+      "", "return {};">,
+    InterfaceMethod<[{
       Emits, at the insertion point of `b`, the cosine and the sine (f32) that
       rotate pair `pair` of the row `batchHeadRow` (three `index` values: batch,
       head, row). Formula ops only; total; cannot fail.
     }], "std::pair<::mlir::Value, ::mlir::Value>", "emitCosSin",
       (ins "::mlir::OpBuilder &":$b, "::mlir::Location":$loc,
            "::mlir::ValueRange":$batchHeadRow, "::mlir::Value":$pair)>
+  ];
+}
+
+def TableReadOpInterface : OpInterface<"TableReadOpInterface"> {
+  let cppNamespace = "::mlir::posenc";
+  let description = [{
+    An op that reads rows of a table and for which a row outside of the table is
+    an error, although its formula reads the nearest row there.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Appends to `conditions` what must hold for every row to lie within the
+      table: an `i1`, emitted at the insertion point of `b` and folded where
+      sizes are constants, and the sentence to report where it is false.
+
+      Conditions are on sizes, offsets and extents only: rows that follow from
+      data (a tensor of positions) have none.
+    }], "void", "emitRangeConditions",
+      (ins "::mlir::OpBuilder &":$b, "::mlir::Location":$loc,
+           "::llvm::SmallVectorImpl<std::pair<::mlir::Value, ::std::string>> &":$conditions)>
   ];
 }
 

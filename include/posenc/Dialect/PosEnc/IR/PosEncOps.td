@@ -12,8 +12,15 @@
 
 include "posenc/Dialect/PosEnc/IR/AttentionOp.td"
 include "posenc/Dialect/PosEnc/IR/CosSinOp.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Add.td"
 include "posenc/Dialect/PosEnc/IR/Encodings/Alibi.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/BucketedBias.td"
 include "posenc/Dialect/PosEnc/IR/Encodings/Causal.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Document.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Learned.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Padding.td"
 include "posenc/Dialect/PosEnc/IR/Encodings/Rotary.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Sinusoidal.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Window.td"
 
 #endif // POSENC_OPS

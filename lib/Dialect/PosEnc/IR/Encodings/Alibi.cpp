@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../ShapeUtils.h"
+#include "../CanonicalForms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -18,9 +18,8 @@ using namespace mlir::posenc;
 
 SmallVector<float> AlibiOp::getPaperSlopes(int64_t numHeads, double maxBias) {
   auto slope = [&](int64_t head, int64_t heads) {
-    return static_cast<float>(std::exp2(-maxBias *
-                                        static_cast<double>(head + 1) /
-                                        static_cast<double>(heads)));
+    return static_cast<float>(std::exp2(
+        -maxBias * static_cast<double>(head + 1) / static_cast<double>(heads)));
   };
   auto power = static_cast<int64_t>(llvm::bit_floor<uint64_t>(numHeads));
   SmallVector<float> slopes;
@@ -32,17 +31,16 @@ SmallVector<float> AlibiOp::getPaperSlopes(int64_t numHeads, double maxBias) {
 }
 
 LogicalResult AlibiOp::verify() {
-  auto type = cast<RankedTensorType>(getType());
-  if (type.getDimSize(0) != 1 || !type.getElementType().isF32()) // C1
+  RankedTensorType type = getType();
+  if (type.getDimSize(0) != 1) // C1
     return emitOpError() << "result is " << type
                          << "; a linear bias is the same for every batch, so "
-                            "it must be f32 [1, Hq, Lq, Lk]";
+                            "it must be [1, Hq, Lq, Lk]";
   if (!getSlopes() && type.isDynamicDim(1)) // C1
     return emitOpError() << "cannot compute slopes for an unknown number of "
                             "heads; give a static head dimension or 'slopes'";
-  if (getSlopes() &&
-      !extentsMayAgree(getSlopes().getType().getDimSize(0),
-                       type.getDimSize(1))) // C2
+  if (getSlopes() && !extentsMayAgree(getSlopes().getType().getDimSize(0),
+                                      type.getDimSize(1))) // C2
     return emitOpError() << "has " << getSlopes().getType().getDimSize(0)
                          << " 'slopes' for " << type.getDimSize(1)
                          << " heads; slopes belong to query heads, one each";
@@ -54,29 +52,30 @@ LogicalResult AlibiOp::verify() {
 }
 
 Value AlibiOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
-  Value slopes = getSlopes();
-  if (!slopes) {
-    SmallVector<float> paper = getPaperSlopes(
-        cast<RankedTensorType>(getType()).getDimSize(1),
-        getMaxBias().convertToDouble());
-    auto type = RankedTensorType::get({static_cast<int64_t>(paper.size())},
-                                      b.getF32Type());
-    slopes = arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(type, ArrayRef<float>(paper)));
-  }
-  Value slope = tensor::ExtractOp::create(b, loc, slopes, at[1]);
+  Value slope;
+  if (getSlopes())
+    slope = tensor::ExtractOp::create(b, loc, getSlopes(), at[1]);
+  else
+    slope = readTable(
+        b, loc,
+        getPaperSlopes(getType().getDimSize(1), getMaxBias().convertToDouble()),
+        at[1]);
   Value row = addOptional(b, loc, at[2], getOffset());
   // The distance is exact as an integer; slope * j - slope * i would not be.
-  Value distance =
-      castToF32(b, loc, arith::SubIOp::create(b, loc, at[3], row));
+  Value distance = castToF32(b, loc, arith::SubIOp::create(b, loc, at[3], row));
   if (getSymmetric())
-    distance = arith::NegFOp::create(
-        b, loc, math::AbsFOp::create(b, loc, distance));
+    distance =
+        arith::NegFOp::create(b, loc, math::AbsFOp::create(b, loc, distance));
   return arith::MulFOp::create(b, loc, slope, distance);
 }
 
-LogicalResult
-AlibiOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getMixedSizes(b, getSizes(), cast<ShapedType>(getType())));
+LogicalResult AlibiOp::reifyResultShapes(OpBuilder &b,
+                                         ReifiedRankedShapedTypeDims &shapes) {
+  shapes.push_back(getMixedSizes(b, getSizes(), getType()));
   return success();
+}
+
+void AlibiOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                          MLIRContext *context) {
+  patterns.add<FoldConstantSizes<AlibiOp>, DropZeroOffset<AlibiOp>>(context);
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../ShapeUtils.h"
+#include "../CanonicalForms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::posenc;
 
 LogicalResult CausalOp::verify() {
-  auto type = cast<RankedTensorType>(getType());
+  RankedTensorType type = getType();
   if (type.getDimSize(0) != 1 || type.getDimSize(1) != 1) // C1
     return emitOpError() << "result is " << type
                          << "; a causal mask is the same for every batch and "
@@ -26,11 +26,15 @@ Value CausalOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, at[3], last);
 }
 
-LogicalResult
-CausalOp::reifyResultShapes(OpBuilder &b,
-                            ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getMixedSizes(b, getSizes(), cast<ShapedType>(getType())));
+LogicalResult CausalOp::reifyResultShapes(OpBuilder &b,
+                                          ReifiedRankedShapedTypeDims &shapes) {
+  shapes.push_back(getMixedSizes(b, getSizes(), getType()));
   return success();
+}
+
+void CausalOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<FoldConstantSizes<CausalOp>, DropZeroOffset<CausalOp>>(context);
 }
 
 void CausalOp::propose(const ElementFormula &, OpBuilder &,

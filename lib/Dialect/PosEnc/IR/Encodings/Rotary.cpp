@@ -1,77 +1,151 @@
 //===- Rotary.cpp - Rotary position embedding -----------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "../ShapeUtils.h"
+#include "../CanonicalForms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
 
+/// Whether cosines and sines are read at the row itself, not at its position.
+static bool hasDirectCaches(RotaryOp op) {
+  return op.getCos() && cast<ShapedType>(op.getCos().getType()).getRank() == 3;
+}
+
+/// Extents of the rotated operand.
+static int64_t getExtent(RotaryOp op, int64_t bhldAxis) {
+  return op.getType().getDimSize(
+      AttentionOp::getAxis(op.getLayout(), bhldAxis));
+}
+
+/// C2.
+static LogicalResult verifyLanes(RotaryOp op) {
+  int64_t headSize = getExtent(op, 3);
+  LanesAttr lanes = op.getLanesAttr();
+  if (!ShapedType::isDynamic(headSize) &&
+      lanes.getFirst() <= headSize - lanes.getCount())
+    return success();
+  InFlightDiagnostic error =
+      op.emitOpError() << "rotates " << lanes.getCount() << " lanes from lane "
+                       << lanes.getFirst() << " on of a head of size ";
+  ShapedType::isDynamic(headSize) ? error << "?" : error << headSize;
+  return error << "; the head size must be static and hold them";
+}
+
+/// C3, for an op with caches.
+static LogicalResult verifyCaches(RotaryOp op) {
+  auto cos = cast<RankedTensorType>(op.getCos().getType());
+  Type sin = op.getSin().getType();
+  int64_t pairs = op.getLanesAttr().getNumPairs();
+  bool rowsFit = cos.getRank() == 2 ||
+                 ((cos.getDimSize(0) == 1 ||
+                   extentsMayAgree(cos.getDimSize(0), getExtent(op, 0))) &&
+                  extentsMayAgree(cos.getDimSize(1), getExtent(op, 2)));
+  if (cos == sin && rowsFit && extentsMayAgree(cos.getShape().back(), pairs))
+    return success();
+  return op.emitOpError() << "caches are " << cos << " and " << sin
+                          << " for an input " << op.getType()
+                          << "; they must be [rows, " << pairs
+                          << "] or [batch or 1, length, " << pairs
+                          << "], both alike";
+}
+
+/// C4, for an op with positions.
+static LogicalResult verifyRowPositions(RotaryOp op) {
+  auto positions = cast<RankedTensorType>(op.getPositions().getType());
+  bool real = isa<FloatType>(positions.getElementType());
+  if (!hasDirectCaches(op) && !(op.getCos() && real) &&
+      positionsFit(positions, getExtent(op, 0), getExtent(op, 2)))
+    return success();
+  return op.emitOpError() << "'positions' is " << positions << " for an input "
+                          << op.getType()
+                          << "; it must be [batch or 1, length] or [length], "
+                             "of integers where caches are read, and not "
+                             "come with caches of rank 3";
+}
+
 LogicalResult RotaryOp::verify() {
-  bool caches = getCos() && getSin();
-  if (static_cast<bool>(getCos()) != static_cast<bool>(getSin()) ||
-      caches == static_cast<bool>(getFrequencies())) // C1
+  if (!getCos() != !getSin() || !getCos() == !getFrequencies()) // C1
     return emitOpError("takes either 'frequencies' or both 'cos' and 'sin'");
-  auto type = cast<RankedTensorType>(getInput().getType());
-  int64_t headSize = type.getDimSize(3);
-  LanesAttr lanes = getLanesAttr();
-  if (ShapedType::isDynamic(headSize) ||
-      lanes.getFirst() + lanes.getCount() > headSize) // C2
-    return emitOpError() << "rotates lanes " << lanes.getFirst() << " to "
-                         << lanes.getFirst() + lanes.getCount() - 1
-                         << " of a head of size "
-                         << (ShapedType::isDynamic(headSize)
-                                 ? std::string("?")
-                                 : std::to_string(headSize))
-                         << "; the head size must be static and hold them";
-  int64_t batch = type.getDimSize(0);
-  int64_t rows = type.getDimSize(AttentionOp::getAxis(getLayout(), 2));
-  if (caches) {
-    auto cosType = cast<RankedTensorType>(getCos().getType());
-    auto sinType = cast<RankedTensorType>(getSin().getType());
-    bool widthFits = extentsMayAgree(cosType.getShape().back(),
-                                     lanes.getNumPairs());
-    bool rank3Fits =
-        cosType.getRank() == 2 ||
-        ((cosType.getDimSize(0) == 1 ||
-          extentsMayAgree(cosType.getDimSize(0), batch)) &&
-         extentsMayAgree(cosType.getDimSize(1), rows));
-    if (cosType != sinType || !widthFits || !rank3Fits) // C3
-      return emitOpError() << "caches are " << cosType << " and " << sinType
-                           << " for an input " << type << "; they must be "
-                           << "[rows, " << lanes.getNumPairs()
-                           << "] or [batch or 1, length, "
-                           << lanes.getNumPairs() << "], both alike";
-  }
-  bool directCaches =
-      caches && cast<ShapedType>(getCos().getType()).getRank() == 3;
-  if (Value positions = getPositions()) {
-    auto positionType = cast<RankedTensorType>(positions.getType());
-    bool batchFits = positionType.getRank() == 1 ||
-                     positionType.getDimSize(0) == 1 ||
-                     extentsMayAgree(positionType.getDimSize(0), batch);
-    if (directCaches || !batchFits ||
-        !extentsMayAgree(positionType.getShape().back(), rows)) // C4
-      return emitOpError() << "'positions' is " << positionType
-                           << " for an input " << type
-                           << "; it must be [batch or 1, length] or [length], "
-                              "and not come with caches of rank 3";
-  }
-  if (getOffset() && (getPositions() || directCaches)) // C5
+  if (failed(verifyLanes(*this)) ||                          // C2
+      (getCos() && failed(verifyCaches(*this))) ||           // C3
+      (getPositions() && failed(verifyRowPositions(*this)))) // C4
+    return failure();
+  if (getOffset() && (getPositions() || hasDirectCaches(*this))) // C5
     return emitOpError("'offset' numbers the rows only where neither "
                        "'positions' nor caches of rank 3 do; drop one");
+  FrequenciesAttrInterface frequencies = getFrequenciesAttr();
+  if (!frequencies)
+    return success();
+  LanesAttr lanes = getLanesAttr();
+  auto count =
+      static_cast<int64_t>(frequencies.getFrequencies(lanes.getCount()).size());
+  if (count != lanes.getNumPairs()) // C6
+    return emitOpError() << "has " << count << " frequencies for "
+                         << lanes.getNumPairs()
+                         << " pairs of lanes; one each is needed";
   return success();
 }
 
 OpOperand &RotaryOp::getRotatedOperand() { return getInputMutable(); }
 
 Layout RotaryOp::getRotatedLayout() { return getLayout(); }
+
+Value RotaryOp::rotate(OpBuilder &b, Value input, Layout layout, int64_t lane) {
+  auto rotated = cast<RotaryOp>(b.clone(*getOperation()));
+  rotated.getInputMutable().assign(input);
+  rotated.setLayout(layout);
+  LanesAttr lanes = getLanesAttr();
+  rotated.setLanesAttr(LanesAttr::get(getContext(), lanes.getPairing(),
+                                      lanes.getFirst() + lane,
+                                      lanes.getCount()));
+  rotated.getResult().setType(cast<RankedTensorType>(input.getType()));
+  return rotated;
+}
+
+/// `lhs + rhs` or `lhs - rhs` of position tensors of one integer type.
+static Value combinePositions(OpBuilder &b, Location loc, Value lhs, Value rhs,
+                              bool add) {
+  Value init = tensor::EmptyOp::create(
+      b, loc, tensor::getMixedSizes(b, loc, lhs),
+      cast<RankedTensorType>(lhs.getType()).getElementType());
+  if (add)
+    return linalg::AddOp::create(b, loc, ValueRange{lhs, rhs}, init)
+        .getResult(0);
+  return linalg::SubOp::create(b, loc, ValueRange{lhs, rhs}, init).getResult(0);
+}
+
+Value RotaryOp::composeWith(OpBuilder &b, RotaryOpInterface other) {
+  auto inner = dyn_cast<RotaryOp>(other.getOperation());
+  FrequenciesAttrInterface frequencies = getFrequenciesAttr();
+  // Caches and attention factors scale as well as turn: only angles add up.
+  if (!inner || !frequencies || frequencies.getAttentionFactor() != 1.0 ||
+      frequencies != inner.getFrequenciesAttr() ||
+      getLanesAttr() != inner.getLanesAttr() ||
+      getLayout() != inner.getLayout())
+    return {};
+  Value positions = getPositions(), innerPositions = inner.getPositions();
+  bool sameWay = getInverse() == inner.getInverse();
+  if (!sameWay && positions == innerPositions &&
+      getOffset() == inner.getOffset())
+    return inner.getInput();
+  if (!positions || !innerPositions ||
+      positions.getType() != innerPositions.getType() ||
+      isa<FloatType>(cast<ShapedType>(positions.getType()).getElementType()))
+    return {};
+  Value sum = combinePositions(b, getLoc(), positions, innerPositions, sameWay);
+  auto composed = cast<RotaryOp>(b.clone(*getOperation()));
+  composed.getInputMutable().assign(inner.getInput());
+  composed.getPositionsMutable().assign(sum);
+  return composed;
+}
 
 /// Reads `cache` at the row (rank 3) or at the position of the row (rank 2).
 static Value readCache(OpBuilder &b, Location loc, RotaryOp op, Value cache,
@@ -83,21 +157,14 @@ static Value readCache(OpBuilder &b, Location loc, RotaryOp op, Value cache,
       batch = arith::ConstantIndexOp::create(b, loc, 0);
     at = {batch, row, pair};
   } else {
-    Value position = emitPosition(b, loc, op.getPositions(), op.getOffset(),
-                                  batch, row);
-    at = {castToIndex(b, loc, position), pair};
+    Value position =
+        emitPosition(b, loc, op.getPositions(), op.getOffset(), batch, row);
+    // A position past the end must not read past the end.
+    position = clampToExtent(b, loc, castToIndex(b, loc, position), cache,
+                             /*dim=*/0);
+    at = {position, pair};
   }
   return castToF32(b, loc, tensor::ExtractOp::create(b, loc, cache, at));
-}
-
-/// A constant table of f32 numbers read at `index`.
-static Value readTable(OpBuilder &b, Location loc, ArrayRef<float> numbers,
-                       Value index) {
-  auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())},
-                                    b.getF32Type());
-  Value table = arith::ConstantOp::create(b, loc,
-                                          DenseElementsAttr::get(type, numbers));
-  return tensor::ExtractOp::create(b, loc, table, index);
 }
 
 /// Cosine and sine of the row's position times the frequency of `pair`.
@@ -120,8 +187,7 @@ static std::pair<Value, Value> emitAngle(OpBuilder &b, Location loc,
   Value cos = angle.getCos(), sin = angle.getSin();
   double factor = frequencies.getAttentionFactor();
   if (factor != 1.0) {
-    Value f = arith::ConstantOp::create(
-        b, loc, b.getF32FloatAttr(static_cast<float>(factor)));
+    Value f = createF32(b, loc, factor);
     cos = arith::MulFOp::create(b, loc, cos, f);
     sin = arith::MulFOp::create(b, loc, sin, f);
   }
@@ -143,6 +209,24 @@ std::pair<Value, Value> RotaryOp::emitCosSin(OpBuilder &b, Location loc,
   return cosSin;
 }
 
+void RotaryOp::emitRangeConditions(
+    OpBuilder &b, Location loc,
+    SmallVectorImpl<std::pair<Value, std::string>> &conditions) {
+  if (!getCos() || getPositions() || hasDirectCaches(*this))
+    return;
+  OpFoldResult first = b.getIndexAttr(0);
+  if (getOffset())
+    first = getOffset();
+  OpFoldResult length = tensor::getMixedSize(
+      b, loc, getInput(), AttentionOp::getAxis(getLayout(), 2));
+  // The caches are alike.
+  appendRangeConditions(b, loc, first, length, getCos(),
+                        "the positions of a rotary encoding",
+                        "shorten the sequence, or lengthen its cos and sin "
+                        "caches",
+                        conditions);
+}
+
 Value RotaryOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
@@ -154,7 +238,8 @@ Value RotaryOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
   // Where the lane stands: `relative` to the first, in which pair, as which of
   // its members. Lanes that pass through read pair 0 and are selected last.
   Value lane = at[3];
-  Value relative = arith::SubIOp::create(b, loc, lane, constant(lanes.getFirst()));
+  Value relative =
+      arith::SubIOp::create(b, loc, lane, constant(lanes.getFirst()));
   Value rotates = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                         relative, constant(lanes.getCount()));
   relative = select(rotates, relative, constant(0));
@@ -169,9 +254,9 @@ Value RotaryOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
   } else {
     Value two = constant(2);
     pair = arith::DivUIOp::create(b, loc, relative, two);
-    second = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                   arith::RemUIOp::create(b, loc, relative, two),
-                                   constant(1));
+    second = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq,
+        arith::RemUIOp::create(b, loc, relative, two), constant(1));
   }
   Value partner = select(second, arith::SubIOp::create(b, loc, lane, stride),
                          arith::AddIOp::create(b, loc, lane, stride));
@@ -194,15 +279,18 @@ Value RotaryOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
       b, loc, arith::MulFOp::create(b, loc, x, cos),
       arith::MulFOp::create(b, loc, read(partner), signedSin));
   Value y = select(rotates, rotated, x);
-  Type storage = getType().getElementType();
-  return storage.isF32() ? y
-                         : arith::TruncFOp::create(b, loc, storage, y).getResult();
+  return castFromF32(b, loc, y, getType().getElementType());
 }
 
-LogicalResult
-RotaryOp::reifyResultShapes(OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult RotaryOp::reifyResultShapes(OpBuilder &b,
+                                          ReifiedRankedShapedTypeDims &shapes) {
   shapes.push_back(tensor::getMixedSizes(b, getLoc(), getInput()));
   return success();
+}
+
+void RotaryOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<DropZeroOffset<RotaryOp>>(context);
 }
 
 void RotaryOp::propose(const ElementFormula &, OpBuilder &,

@@ -1,4 +1,4 @@
-//===- Alibi.td - Attention with linear biases --------------*- tablegen -*-===//
+//===- Alibi.td - Attention with linear biases -------------*- tablegen -*-===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,10 +41,12 @@ def AlibiOp : PosEnc_Op<"alibi", [Pure, AttrSizedOperandSegments,
     ```
     Source: Press et al. 2022, fairseq get_slopes.
   }];
-  let arguments = (ins Variadic<Index>:$sizes, Optional<Index>:$offset,
-                       Optional<TensorRankOf<[F32], [1]>>:$slopes,
-                       DefaultValuedAttr<F64Attr, "8.0">:$max_bias,
-                       UnitAttr:$symmetric);
+  let arguments = (ins
+    Arg<Variadic<Index>, "the dynamic extents of the result, in order">:$sizes,
+    Arg<Optional<Index>, "the key index of query row 0">:$offset,
+    Arg<Optional<TensorRankOf<[F32], [1]>>, "`[Hq]`">:$slopes,
+    DefaultValuedAttr<F64Attr, "8.0">:$max_bias,
+    UnitAttr:$symmetric);
   let results = (outs TensorRankOf<[F32], [4]>:$result);
   let assemblyFormat = [{
     (`sizes` `(` $sizes^ `)`)? (`offset` `(` $offset^ `)`)?
@@ -52,6 +54,7 @@ def AlibiOp : PosEnc_Op<"alibi", [Pure, AttrSizedOperandSegments,
     attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// The slopes of the paper for `numHeads` heads.
     static ::llvm::SmallVector<float> getPaperSlopes(int64_t numHeads, double maxBias);

@@ -1,4 +1,4 @@
-//===- Causal.td - The causal mask --------------------------*- tablegen -*-===//
+//===- Causal.td - The causal mask -------------------------*- tablegen -*-===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,12 +35,15 @@ def CausalOp : PosEnc_Op<"causal", [Pure, AttrSizedOperandSegments,
     ```
     Source: Vaswani et al. 2017.
   }];
-  let arguments = (ins Variadic<Index>:$sizes, Optional<Index>:$offset);
+  let arguments = (ins
+    Arg<Variadic<Index>, "the dynamic extents of the result, in order">:$sizes,
+    Arg<Optional<Index>, "the key index of query row 0">:$offset);
   let results = (outs TensorRankOf<[I1], [4]>:$result);
   let assemblyFormat = [{
     (`sizes` `(` $sizes^ `)`)? (`offset` `(` $offset^ `)`)? attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif // POSENC_ENCODINGS_CAUSAL

@@ -1,4 +1,4 @@
-//===- Rotary.td - Rotary position embedding ----------------*- tablegen -*-===//
+//===- Rotary.td - Rotary position embedding ---------------*- tablegen -*-===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,8 @@ include "posenc/Dialect/PosEnc/IR/PosEncAttrs.td"
 def RotaryOp : PosEnc_Op<"rotary", [Pure, AttrSizedOperandSegments,
     AllTypesMatch<["input", "result"]>,
     DeclareOpInterfaceMethods<FormulaOpInterface>,
-    DeclareOpInterfaceMethods<RotaryOpInterface, ["getLanes", "getRotatedOperand", "getRotatedLayout", "emitCosSin"]>,
+    DeclareOpInterfaceMethods<TableReadOpInterface>,
+    DeclareOpInterfaceMethods<RotaryOpInterface, ["getLanes", "getRotatedOperand", "getRotatedLayout", "rotate", "composeWith", "emitCosSin"]>,
     DeclareOpInterfaceMethods<RaisableOpInterface, ["propose"]>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "rotates pairs of lanes by an angle of the row's position";
@@ -24,7 +25,9 @@ def RotaryOp : PosEnc_Op<"rotary", [Pure, AttrSizedOperandSegments,
     - with `frequencies`, `a = m * frequency[p]`, cosine and sine multiplied by
       the attention factor of the frequencies;
     - with `cos` and `sin`, they are read from the caches, which may hold any
-      numbers: `cache[m, p]` if of rank 2, `cache[b, row, p]` if of rank 3.
+      numbers: `cache[m, p]` if of rank 2, `cache[b, row, p]` if of rank 3. A
+      position outside of the cache is an error, which `posenc-check-ranges`
+      reports where positions follow from sizes; the nearest row is read.
 
     The position of row `l` of batch `b` is `positions[b, l]` (`[1, L]` serves
     every batch, `[L]` likewise), and without `positions` it is `offset + l`,
@@ -35,8 +38,10 @@ def RotaryOp : PosEnc_Op<"rotary", [Pure, AttrSizedOperandSegments,
     - C1 either `frequencies` or both caches;
     - C2 the lanes lie within the head size, which is static;
     - C3 caches of rank 2 (`[rows, count / 2]`) or 3 (`[B or 1, L, count / 2]`), alike;
-    - C4 `positions` is `[B, L]`, `[1, L]` or `[L]`; not with caches of rank 3;
-    - C5 `offset` only without `positions` and without caches of rank 3.
+    - C4 `positions` is `[B, L]`, `[1, L]` or `[L]`, of integers where caches are
+      read; not with caches of rank 3;
+    - C5 `offset` only without `positions` and without caches of rank 3;
+    - C6 `frequencies` has one frequency a pair.
 
     ```mlir
     func.func @rotary(%x: tensor<1x4x?x16xf32>, %positions: tensor<1x?xi64>) -> tensor<1x4x?x16xf32> {
@@ -49,11 +54,11 @@ def RotaryOp : PosEnc_Op<"rotary", [Pure, AttrSizedOperandSegments,
     Source: RoFormer, Su et al. 2021; ONNX RotaryEmbedding 23 for the caches.
   }];
   let arguments = (ins
-    TensorRankOf<[F32, F16, BF16], [4]>:$input,
-    Optional<TensorRankOf<[PosEnc_Position], [1, 2]>>:$positions,
-    Optional<Index>:$offset,
-    Optional<TensorRankOf<[F32, F16, BF16], [2, 3]>>:$cos,
-    Optional<TensorRankOf<[F32, F16, BF16], [2, 3]>>:$sin,
+    Arg<TensorRankOf<[F32, F16, BF16], [4]>, "queries or keys in `layout`">:$input,
+    Arg<Optional<TensorRankOf<[PosEnc_Position], [1, 2]>>, "`[B, L]`, `[1, L]` or `[L]`">:$positions,
+    Arg<Optional<Index>, "the position of row 0">:$offset,
+    Arg<Optional<TensorRankOf<[F32, F16, BF16], [2, 3]>>, "a number a row and pair">:$cos,
+    Arg<Optional<TensorRankOf<[F32, F16, BF16], [2, 3]>>, "likewise">:$sin,
     LanesAttr:$lanes,
     OptionalAttr<FrequenciesAttrInterface>:$frequencies,
     DefaultValuedAttr<LayoutAttr, "Layout::BHLD">:$layout,
@@ -70,6 +75,7 @@ def RotaryOp : PosEnc_Op<"rotary", [Pure, AttrSizedOperandSegments,
     attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif // POSENC_ENCODINGS_ROTARY

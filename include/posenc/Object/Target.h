@@ -1,0 +1,52 @@
+//===- Target.h - The CPUs that posenc compiles for -------------*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POSENC_OBJECT_TARGET_H
+#define POSENC_OBJECT_TARGET_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+} // namespace llvm
+
+namespace mlir::posenc {
+
+/// One CPU that code is compiled for.
+struct CodegenTarget {
+  /// As `--cpu` spells it.
+  std::string name;
+  llvm::Triple triple;
+  /// LLVM's names. Kernels use the instructions of `cpu` and are scheduled for
+  /// `tune`; what runs before the CPU was checked uses `baseline` only.
+  std::string cpu, tune, baseline;
+  /// The POSENC_CPU_* bits that the runtime asks for before a kernel runs.
+  uint32_t requiredFeatures = 0;
+  /// Bits of a vector register.
+  unsigned vectorBits = 128;
+};
+
+/// The target that `--cpu=name` means: native, x86-64-v3, x86-64-v4,
+/// sapphirerapids, generic-aarch64. `native` is the best of these that this
+/// machine has, scheduled for this machine; so the library runs wherever the
+/// runtime's check passes. Fails where the name is unknown.
+llvm::Expected<CodegenTarget> resolveTarget(llvm::StringRef name);
+
+/// A machine that emits position-independent code for `target`. Fails where
+/// this build of LLVM lacks the architecture.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(const CodegenTarget &target);
+
+} // namespace mlir::posenc
+
+#endif // POSENC_OBJECT_TARGET_H

@@ -1,0 +1,89 @@
+//===- Pipeline.h - From a graph to a library -------------------*- C++ -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The whole compiler as one function. posenc-compile and the C API are thin
+// layers over it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POSENC_PIPELINE_PIPELINE_H
+#define POSENC_PIPELINE_PIPELINE_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "posenc/Object/Artifact.h"
+
+namespace mlir::posenc {
+
+/// The phases, in order.
+enum class Phase { Import, Simplify, Fuse, Plan, Codegen };
+
+/// A phase as users see it.
+struct PhaseInfo {
+  Phase phase;
+  /// As `--to` spells it.
+  StringLiteral name;
+  /// What is true of the IR after it.
+  StringLiteral description;
+};
+
+/// All phases, in order.
+ArrayRef<PhaseInfo> getPhases();
+
+/// What to compile, and for which machine.
+struct CompileOptions {
+  /// Name of the CPU, see resolveTarget.
+  std::string cpu = "native";
+  RuntimeThreads threads = RuntimeThreads::Pool;
+  ArtifactKind emit = ArtifactKind::SharedLibrary;
+  /// The last phase; the artifact is then its IR.
+  std::optional<Phase> to;
+  /// Whether encodings may move into attention.
+  bool fuse = true;
+  /// Whether the result holds the IR after each phase.
+  bool keepIR = false;
+  /// Whether the result holds the remarks.
+  bool remarks = false;
+  /// The name by which programs linked against a shared library load it.
+  std::string libraryName = "libposenc_graph.so";
+};
+
+/// Sets the option that the command line spells `--name=value`: cpu, target,
+/// threads, emit, to, fuse, ir, remarks, name. An unknown name or value is an
+/// error that lists the known ones.
+llvm::Error setOption(CompileOptions &options, StringRef name, StringRef value);
+
+/// The IR after a phase, or before all ("input").
+struct Snapshot {
+  StringRef phase;
+  std::string text;
+};
+
+/// What compiling makes.
+struct CompileResult {
+  /// The file asked for.
+  std::string artifact;
+  /// Its C header, empty where the artifact is IR.
+  std::string header;
+  /// One line a remark.
+  std::string remarks;
+  /// With keepIR, in order.
+  std::vector<Snapshot> ir;
+  /// Seconds spent in each phase, and in "object".
+  std::vector<std::pair<StringRef, double>> times;
+};
+
+/// Compiles `source`, MLIR text that `sourceName` names in messages, into
+/// `result`, which after an error holds what was made before it. An error has
+/// one line: where, what, and what to do.
+llvm::Error compile(StringRef source, StringRef sourceName,
+                    const CompileOptions &options, CompileResult &result);
+
+/// The dialects, interfaces and translations that the phases need, and no more.
+void registerCompilerDialects(DialectRegistry &registry);
+
+} // namespace mlir::posenc
+
+#endif // POSENC_PIPELINE_PIPELINE_H

@@ -1,0 +1,417 @@
+//===- MathFunctions.cpp - Math functions as arithmetic -------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Polynomials: minimax fits by iterated weighted least squares, but logf,
+// tanhf, atanf, expf (S. Moshier, Cephes) and erff (N. Juffa).
+//
+//===----------------------------------------------------------------------===//
+
+#include "MathFunctions.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+using arith::CmpFPredicate;
+
+//===----------------------------------------------------------------------===//
+// Arithmetic on scalars and vectors
+//===----------------------------------------------------------------------===//
+
+Type MathFunctions::like(Type element) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.clone(element);
+  return element;
+}
+
+static Value splat(OpBuilder &b, Location loc, Type type, Attribute element) {
+  auto value = cast<TypedAttr>(element);
+  if (auto vector = dyn_cast<VectorType>(type))
+    value = SplatElementsAttr::get(vector, element);
+  return arith::ConstantOp::create(b, loc, type, value);
+}
+
+Value MathFunctions::constant(double value) {
+  return splat(b, loc, type, b.getF32FloatAttr(value));
+}
+
+Value MathFunctions::constant64(double value) {
+  return splat(b, loc, like(b.getF64Type()), b.getF64FloatAttr(value));
+}
+
+Value MathFunctions::integer(int64_t value, unsigned bits) {
+  Type element = b.getIntegerType(bits);
+  return splat(b, loc, like(element), b.getIntegerAttr(element, value));
+}
+
+Value MathFunctions::add(Value x, Value y) {
+  return arith::AddFOp::create(b, loc, x, y);
+}
+Value MathFunctions::sub(Value x, Value y) {
+  return arith::SubFOp::create(b, loc, x, y);
+}
+Value MathFunctions::mul(Value x, Value y) {
+  return arith::MulFOp::create(b, loc, x, y);
+}
+Value MathFunctions::div(Value x, Value y) {
+  return arith::DivFOp::create(b, loc, x, y);
+}
+Value MathFunctions::fma(Value x, Value y, Value z) {
+  return math::FmaOp::create(b, loc, x, y, z);
+}
+Value MathFunctions::abs(Value x) { return math::AbsFOp::create(b, loc, x); }
+Value MathFunctions::roundEven(Value x) {
+  return math::RoundEvenOp::create(b, loc, x);
+}
+Value MathFunctions::copySign(Value magnitude, Value sign) {
+  return math::CopySignOp::create(b, loc, magnitude, sign);
+}
+Value MathFunctions::compare(CmpFPredicate predicate, Value x, Value y) {
+  return arith::CmpFOp::create(b, loc, predicate, x, y);
+}
+Value MathFunctions::select(Value condition, Value x, Value y) {
+  return arith::SelectOp::create(b, loc, condition, x, y);
+}
+
+/// Leaves NaN alone.
+Value MathFunctions::clamp(Value x, Value low, Value high) {
+  Value raised = select(compare(CmpFPredicate::OLT, x, low), low, x);
+  return select(compare(CmpFPredicate::OGT, raised, high), high, raised);
+}
+
+Value MathFunctions::bits(Value x) {
+  unsigned width = getElementTypeOrSelf(x).getIntOrFloatBitWidth();
+  return arith::BitcastOp::create(b, loc, like(b.getIntegerType(width)), x);
+}
+
+Value MathFunctions::fromBits(Value x) {
+  bool wide = getElementTypeOrSelf(x).getIntOrFloatBitWidth() == 64;
+  return arith::BitcastOp::create(b, loc, wide ? like(b.getF64Type()) : type,
+                                  x);
+}
+
+/// sum_k coefficients[k] x^k, by Horner's rule.
+Value MathFunctions::polynomial(Value x, ArrayRef<double> coefficients) {
+  bool wide = getElementTypeOrSelf(x).isF64();
+  auto make = [&](double value) {
+    return wide ? constant64(value) : constant(value);
+  };
+  Value result = make(coefficients.back());
+  for (double coefficient : llvm::reverse(coefficients.drop_back()))
+    result = fma(result, x, make(coefficient));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Exponentials
+//===----------------------------------------------------------------------===//
+
+/// x * 2^power for an integer |power| < 252, given as power + 1.5 * 2^23: two
+/// factors, since one alone may be out of range while the result is denormal.
+Value MathFunctions::scaleByPower(Value x, Value power) {
+  Type i32 = like(b.getI32Type());
+  Value whole =
+      arith::SubIOp::create(b, loc, i32, bits(power), integer(0x4b400000, 32));
+  Value half = arith::ShRSIOp::create(b, loc, whole, integer(1, 32));
+  Value rest = arith::SubIOp::create(b, loc, whole, half);
+  for (Value part : {half, rest}) {
+    Value biased = arith::AddIOp::create(b, loc, part, integer(127, 32));
+    x = mul(x,
+            fromBits(arith::ShLIOp::create(b, loc, biased, integer(23, 32))));
+  }
+  return x;
+}
+
+/// Adding it rounds to an integer, in the low bits.
+constexpr double roundingMagic = 12582912.0; // 1.5 * 2^23
+
+Value MathFunctions::exp2(Value x) {
+  x = clamp(x, constant(-152), constant(129));
+  Value power = add(x, constant(roundingMagic));
+  Value f = sub(x, sub(power, constant(roundingMagic)));
+  Value p = polynomial(f, {1.0, 0.6931471824645996, 0.24022650718688965,
+                           0.055503278970718384, 0.009618003852665424,
+                           0.0013400268508121371, 0.0001547630236018449});
+  return scaleByPower(p, power);
+}
+
+Value MathFunctions::exp(Value x) {
+  x = clamp(x, constant(-105), constant(89.5));
+  Value power = fma(x, constant(1.44269504088896341), constant(roundingMagic));
+  Value n = sub(power, constant(roundingMagic));
+  Value f = fma(n, constant(-0.693145751953125), x); // log 2, high part
+  f = fma(n, constant(-1.42860677e-6), f);
+  Value p = polynomial(f, {5.0000001201e-1, 1.6666665459e-1, 4.1665795894e-2,
+                           8.3334519073e-3, 1.3981999507e-3, 1.9875691500e-4});
+  p = add(constant(1), fma(mul(f, f), p, f));
+  return scaleByPower(p, power);
+}
+
+/// W. Kahan: u = exp x rounded, then (u - 1) x / log u, whose errors cancel.
+Value MathFunctions::expm1(Value x) {
+  Value u = exp(x), one = constant(1), minusOne = constant(-1);
+  Value difference = sub(u, one);
+  Value result = mul(difference, div(x, log(u)));
+  Value infinite = compare(CmpFPredicate::OEQ, u,
+                           constant(std::numeric_limits<double>::infinity()));
+  result = select(infinite, u, result);
+  result = select(compare(CmpFPredicate::OEQ, difference, minusOne), minusOne,
+                  result);
+  return select(compare(CmpFPredicate::OEQ, u, one), x, result);
+}
+
+Value MathFunctions::tanh(Value x) {
+  Value a = abs(x);
+  Value z = mul(x, x);
+  Value p =
+      polynomial(z, {-3.33332819422e-1, 1.33314422036e-1, -5.37397155531e-2,
+                     2.06390887954e-2, -5.70498872745e-3});
+  Value small = fma(mul(p, z), x, x);
+  Value grown = add(exp(add(a, a)), constant(1));
+  Value large = copySign(sub(constant(1), div(constant(2), grown)), x);
+  return select(compare(CmpFPredicate::OLT, a, constant(0.625)), small, large);
+}
+
+Value MathFunctions::erf(Value x) {
+  Value a = abs(x), s = mul(x, x);
+  Value small = polynomial(s, {1.28379166e-1, -3.76125336e-1, 1.12819925e-1,
+                               -2.67681349e-2, 4.99119423e-3, -5.96761703e-4});
+  small = fma(small, x, x);
+  // 1 - exp(-q(a)); one minus it is below half an ulp from 4 on.
+  Value t = clamp(a, constant(0), constant(4));
+  Value q = polynomial(t, {-1.28717512e-1, -6.34846687e-1, -1.06777877e-1,
+                           2.42546219e-2, -3.88396438e-3, 3.83197126e-4,
+                           -1.72853470e-5});
+  q = fma(q, t, sub(constant(0), t));
+  Value large = copySign(sub(constant(1), exp(q)), x);
+  return select(compare(CmpFPredicate::OLE, a, constant(0.927734375)), small,
+                large);
+}
+
+//===----------------------------------------------------------------------===//
+// Logarithms
+//===----------------------------------------------------------------------===//
+
+/// For positive finite x.
+MathFunctions::Logarithm MathFunctions::splitLogarithm(Value x) {
+  Value denormal = compare(CmpFPredicate::OLT, x, constant(0x1p-126));
+  x = select(denormal, mul(x, constant(0x1p23)), x);
+  Value shift = select(denormal, constant(-23), constant(0));
+  // The mantissa in [sqrt 1/2, sqrt 2): bits relative to those of sqrt 1/2.
+  Value root = integer(0x3f3504f3, 32);
+  Value relative = arith::SubIOp::create(b, loc, bits(x), root);
+  Value e = arith::ShRSIOp::create(b, loc, relative, integer(23, 32));
+  Value mantissa = arith::SubIOp::create(
+      b, loc, bits(x), arith::ShLIOp::create(b, loc, e, integer(23, 32)));
+  Value exponent = add(arith::SIToFPOp::create(b, loc, type, e), shift);
+  Value f = sub(fromBits(mantissa), constant(1));
+  Value z = mul(f, f);
+  Value p = polynomial(f, {3.3333331174e-1, -2.4999993993e-1, 2.0000714765e-1,
+                           -1.6668057665e-1, 1.4249322787e-1, -1.2420140846e-1,
+                           1.1676998740e-1, -1.1514610310e-1, 7.0376836292e-2});
+  Value rest = fma(constant(-0.5), z, mul(mul(p, z), f));
+  return {exponent, f, rest};
+}
+
+/// Zero, negative numbers, infinity, NaN.
+Value MathFunctions::logarithmCorners(Value x, Value result) {
+  double infinity = std::numeric_limits<double>::infinity();
+  double nan = std::numeric_limits<double>::quiet_NaN();
+  Value zero = constant(0);
+  result =
+      select(compare(CmpFPredicate::OEQ, x, zero), constant(-infinity), result);
+  result =
+      select(compare(CmpFPredicate::OEQ, x, constant(infinity)), x, result);
+  return select(compare(CmpFPredicate::ULT, x, zero), constant(nan), result);
+}
+
+Value MathFunctions::log(Value x) {
+  Logarithm l = splitLogarithm(x);
+  Value rest = fma(l.exponent, constant(-2.12194440e-4), l.rest);
+  Value sum = add(l.fraction, rest);
+  return logarithmCorners(x, fma(l.exponent, constant(0.693359375), sum));
+}
+
+Value MathFunctions::log2(Value x) {
+  // log2 e = 1 + 0.4427: the one is added last, exactly.
+  Logarithm l = splitLogarithm(x);
+  Value excess = constant(0.44269504088896340736);
+  Value sum = fma(l.fraction, excess, mul(l.rest, excess));
+  sum = add(add(sum, l.rest), l.fraction);
+  return logarithmCorners(x, add(sum, l.exponent));
+}
+
+Value MathFunctions::log10(Value x) {
+  // log10 e and log10 2 in two parts each.
+  Logarithm l = splitLogarithm(x);
+  Value sum = mul(add(l.fraction, l.rest), constant(7.00731903251827651129e-4));
+  sum = fma(l.rest, constant(4.3359375e-1), sum);
+  sum = fma(l.exponent, constant(2.48745663981195213739e-4), sum);
+  sum = fma(l.fraction, constant(4.3359375e-1), sum);
+  return logarithmCorners(x, fma(l.exponent, constant(3.0078125e-1), sum));
+}
+
+/// W. Kahan: u = 1 + x rounded, then log u * x / (u - 1).
+Value MathFunctions::log1p(Value x) {
+  Value one = constant(1);
+  Value u = add(one, x);
+  Value l = log(u);
+  Value result = mul(l, div(x, sub(u, one)));
+  Value infinite = compare(CmpFPredicate::OEQ, u,
+                           constant(std::numeric_limits<double>::infinity()));
+  result = select(infinite, l, result);
+  return select(compare(CmpFPredicate::OEQ, u, one), x, result);
+}
+
+//===----------------------------------------------------------------------===//
+// Powers
+//===----------------------------------------------------------------------===//
+
+/// log2 of a positive f64 that came from an f32; minus infinity for zero.
+Value MathFunctions::log2InF64(Value x) {
+  double infinity = std::numeric_limits<double>::infinity();
+  Value root = integer(0x3fe6a09e667f3bcd, 64);
+  Value relative = arith::SubIOp::create(b, loc, bits(x), root);
+  Value e = arith::ShRSIOp::create(b, loc, relative, integer(52, 64));
+  Value mantissa = fromBits(arith::SubIOp::create(
+      b, loc, bits(x), arith::ShLIOp::create(b, loc, e, integer(52, 64))));
+  Value s = div(sub(mantissa, constant64(1)), add(mantissa, constant64(1)));
+  Value p = polynomial(mul(s, s), {2.8853900817779192, 0.9617966939280823,
+                                   0.5770780173242802, 0.41219829053343593,
+                                   0.320626632110087, 0.26109265062077675,
+                                   0.24713170947770718});
+  Value exponent = arith::SIToFPOp::create(b, loc, like(b.getF64Type()), e);
+  Value result = fma(s, p, exponent);
+  result = select(compare(CmpFPredicate::OEQ, x, constant64(0)),
+                  constant64(-infinity), result);
+  return select(
+      compare(CmpFPredicate::UNO, x, x), x,
+      select(compare(CmpFPredicate::OEQ, x, constant64(infinity)), x, result));
+}
+
+/// 2^x rounded to f32.
+Value MathFunctions::exp2FromF64(Value x) {
+  constexpr double magic = 6755399441055744.0; // 1.5 * 2^52
+  x = clamp(x, constant64(-200), constant64(200));
+  Value power = add(x, constant64(magic));
+  Value f = sub(x, sub(power, constant64(magic)));
+  Value p = polynomial(f, {1.0, 0.6931471805599476, 0.24022650695912276,
+                           0.05550410866457137, 0.009618129106667863,
+                           0.001333355821135478, 0.00015403531630433254,
+                           1.5252667386361787e-05, 1.3214849449438221e-06,
+                           1.0206900102969767e-07, 7.173452665904508e-09});
+  Value shifted = arith::ShLIOp::create(b, loc, bits(power), integer(52, 64));
+  Value scaled = fromBits(arith::AddIOp::create(b, loc, bits(p), shifted));
+  scaled = select(compare(CmpFPredicate::UNO, x, x), x, scaled);
+  return arith::TruncFOp::create(b, loc, type, scaled);
+}
+
+Value MathFunctions::pow(Value x, Value y) {
+  Value zero = constant(0), one = constant(1), half = constant(0.5);
+  auto widen = [&](Value value) {
+    return arith::ExtFOp::create(b, loc, like(b.getF64Type()), value);
+  };
+  Value magnitude = log2InF64(widen(abs(x)));
+  Value result = exp2FromF64(mul(widen(y), magnitude));
+
+  Value whole = compare(CmpFPredicate::OEQ, roundEven(y), y);
+  Value halfY = mul(y, half);
+  Value odd = arith::AndIOp::create(
+      b, loc, whole, compare(CmpFPredicate::ONE, roundEven(halfY), halfY));
+  Value signedResult = select(odd, copySign(result, x), result);
+  Value fraction =
+      arith::AndIOp::create(b, loc, compare(CmpFPredicate::OLT, x, zero),
+                            compare(CmpFPredicate::ONE, roundEven(y), y));
+  Value nan = constant(std::numeric_limits<double>::quiet_NaN());
+  Value unit = arith::OrIOp::create(b, loc, compare(CmpFPredicate::OEQ, x, one),
+                                    compare(CmpFPredicate::OEQ, y, zero));
+  return select(unit, one, select(fraction, nan, signedResult));
+}
+
+//===----------------------------------------------------------------------===//
+// Angles
+//===----------------------------------------------------------------------===//
+
+/// Cosine and sine of `quarters` quarter turns and `turns` more, |turns| up to
+/// 0.1335. Quarters are compared as floats: no conversion can overflow.
+std::pair<Value, Value> MathFunctions::cosSinOfTurns(Value quarters,
+                                                     Value turns) {
+  Value s = mul(turns, turns);
+  Value sine = mul(turns, polynomial(s, {6.2831854820251465, -41.34170150756836,
+                                         81.60518646240234, -76.69548034667969,
+                                         41.39120101928711}));
+  Value cosine = polynomial(s, {1.0, -19.739208221435547, 64.93939208984375,
+                                -85.45674896240234, 60.23660659790039,
+                                -26.014049530029297});
+  Value fours = math::FloorOp::create(b, loc, mul(quarters, constant(0.25)));
+  Value phase = fma(fours, constant(-4), quarters); // 0, 1, 2 or 3
+  auto is = [&](double value) {
+    return compare(CmpFPredicate::OEQ, phase, constant(value));
+  };
+  auto either = [&](Value lhs, Value rhs) -> Value {
+    return arith::OrIOp::create(b, loc, lhs, rhs);
+  };
+  Value first = is(1), second = is(2), third = is(3);
+  Value swap = either(first, third);
+  auto negateIf = [&](Value condition, Value x) {
+    return select(condition, arith::NegFOp::create(b, loc, x), x);
+  };
+  return {negateIf(either(first, second), select(swap, sine, cosine)),
+          negateIf(either(second, third), select(swap, cosine, sine))};
+}
+
+std::pair<Value, Value> MathFunctions::cosSin(Value position, Value hi,
+                                              Value lo) {
+  Value p = mul(position, hi);
+  Value error = fma(position, hi, arith::NegFOp::create(b, loc, p));
+  Value quarters = roundEven(mul(p, constant(4)));
+  Value turns = fma(quarters, constant(-0.25), p); // exact
+  turns = add(turns, fma(position, lo, error));
+  return cosSinOfTurns(quarters, turns);
+}
+
+/// Reduces in f64. Beyond 2^30 an f32 angle is coarser than a turn; there, and
+/// for infinity and NaN, the argument stands for zero or the result is NaN.
+std::pair<Value, Value> MathFunctions::cosSinOfRadians(Value x) {
+  Type f64 = like(b.getF64Type());
+  Value inRange = compare(CmpFPredicate::OLE, abs(x), constant(0x1p30));
+  Value usable = select(inRange, x, constant(0));
+  Value wide = arith::ExtFOp::create(b, loc, f64, usable);
+  Value inTurns = mul(wide, constant64(0.15915494309189535));
+  Value quarters = roundEven(mul(inTurns, constant64(4)));
+  Value turns = fma(quarters, constant64(-0.25), inTurns);
+  // Whole turns go in f64, where the count is exact.
+  Value whole = math::FloorOp::create(b, loc, mul(quarters, constant64(0.25)));
+  Value phase = fma(whole, constant64(-4), quarters);
+  auto [cosine, sine] =
+      cosSinOfTurns(arith::TruncFOp::create(b, loc, type, phase),
+                    arith::TruncFOp::create(b, loc, type, turns));
+  Value nothing = sub(x, x); // NaN for infinity and NaN, else zero
+  return {add(cosine, nothing), add(sine, nothing)};
+}
+
+Value MathFunctions::sin(Value x) { return cosSinOfRadians(x).second; }
+Value MathFunctions::cos(Value x) { return cosSinOfRadians(x).first; }
+
+Value MathFunctions::atan(Value x) {
+  // atan a = pi/2 - atan 1/a = pi/4 + atan((a - 1) / (a + 1)).
+  Value a = abs(x), one = constant(1);
+  Value isLarge = compare(CmpFPredicate::OGT, a, constant(2.414213562373095));
+  Value isMiddle = compare(CmpFPredicate::OGT, a, constant(0.4142135623730950));
+  Value numerator =
+      select(isLarge, constant(-1), select(isMiddle, sub(a, one), a));
+  Value denominator = select(isLarge, a, select(isMiddle, add(a, one), one));
+  Value offset =
+      select(isLarge, constant(1.5707963267948966),
+             select(isMiddle, constant(0.7853981633974483), constant(0)));
+  Value t = div(numerator, denominator);
+  Value z = mul(t, t);
+  Value p = polynomial(z, {-3.33329491539e-1, 1.99777106478e-1,
+                           -1.38776856032e-1, 8.05374449538e-2});
+  return copySign(add(offset, fma(mul(p, z), t, t)), x);
+}

@@ -1,0 +1,245 @@
+//===- AttentionTiling.cpp - A tile of attention --------------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loops are b, h and i. A tile is attention on slices of the operands whose
+// regions see the indices of the whole: each adds the tile's offset.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Formula/FormulaOps.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+namespace {
+/// Offset and size along one axis.
+struct Extent {
+  OpFoldResult offset, size;
+};
+} // namespace
+
+static OpFoldResult getDim(OpBuilder &b, Location loc, Value operand,
+                           int64_t dim) {
+  auto type = cast<ShapedType>(operand.getType());
+  if (!type.isDynamicDim(dim))
+    return b.getIndexAttr(type.getDimSize(dim));
+  if (isa<TensorType>(type))
+    return tensor::DimOp::create(b, loc, operand, dim).getResult();
+  return memref::DimOp::create(b, loc, operand, dim).getResult();
+}
+
+static Value slice(OpBuilder &b, Location loc, Value operand,
+                   ArrayRef<Extent> extents,
+                   SmallVectorImpl<Operation *> &slices) {
+  SmallVector<OpFoldResult> offsets, sizes;
+  for (const Extent &extent : extents) {
+    offsets.push_back(extent.offset);
+    sizes.push_back(extent.size);
+  }
+  SmallVector<OpFoldResult> strides(extents.size(), b.getIndexAttr(1));
+  Operation *op;
+  if (isa<TensorType>(operand.getType()))
+    op = tensor::ExtractSliceOp::create(b, loc, operand, offsets, sizes,
+                                        strides);
+  else
+    op = memref::SubViewOp::create(b, loc, operand, offsets, sizes, strides);
+  slices.push_back(op);
+  return op->getResult(0);
+}
+
+/// `extents` of b, h, l, d in the axis order `layout`.
+static SmallVector<Extent> inLayout(ArrayRef<Extent> extents, Layout layout) {
+  SmallVector<Extent> ordered(4);
+  for (int64_t axis = 0; axis < 4; ++axis)
+    ordered[AttentionOp::getAxis(layout, axis)] = extents[axis];
+  return ordered;
+}
+
+/// The key heads that the query heads `heads` read: those of whole groups, or
+/// the one of a part of a group. Offsets that are not constant are multiples
+/// of the size, as those of tiling loops are.
+static FailureOr<Extent> getKeyHeads(AttentionOp op, OpBuilder &b,
+                                     const Extent &heads) {
+  Location loc = op.getLoc();
+  int64_t queryHeads =
+      AttentionOp::getShapeBHLD(op.getQuery(), op.getQueryLayout())[1];
+  std::optional<int64_t> group = op.getStaticHeadGroup();
+  std::optional<int64_t> offset = getConstantIntValue(heads.offset);
+  std::optional<int64_t> size = getConstantIntValue(heads.size);
+  if (group == 1)
+    return heads;
+  if (offset == 0 && size && size == queryHeads)
+    return Extent{heads.offset,
+                  getDim(b, loc, op.getKey(),
+                         AttentionOp::getAxis(op.getKeyLayout(), 1))};
+  bool wholeGroups = group && size && *size % *group == 0;
+  bool partOfGroup = group && size && *size != 0 && *group % *size == 0;
+  if (offset && wholeGroups)
+    wholeGroups = *offset % *group == 0;
+  if (offset && partOfGroup)
+    partOfGroup = *offset % *size == 0;
+  if (!wholeGroups && !partOfGroup)
+    return op.emitOpError()
+           << "cannot be tiled by "
+           << (size ? std::to_string(*size) : std::string("?"))
+           << " query heads in groups of "
+           << (group ? std::to_string(*group) : std::string("?"))
+           << "; a tile must hold whole groups or a divisor of one";
+  OpFoldResult first =
+      offset
+          ? OpFoldResult(b.getIndexAttr(*offset / *group))
+          : arith::DivUIOp::create(
+                b, loc, getValueOrCreateConstantIndexOp(b, loc, heads.offset),
+                arith::ConstantIndexOp::create(b, loc, *group))
+                .getResult();
+  return Extent{first, b.getIndexAttr(wholeGroups ? *size / *group : 1)};
+}
+
+/// Adds to each index of `region` the offset of its name, where there is one.
+static void shiftIndices(OpBuilder &b, Region &region,
+                         const FormulaRegionSignature &signature,
+                         const llvm::StringMap<Value> &offsets) {
+  if (region.empty())
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&region.front());
+  for (auto [argument, name] :
+       llvm::zip_equal(region.getArguments(), signature.arguments)) {
+    Value offset = offsets.lookup(name);
+    if (!offset)
+      continue;
+    Value shifted =
+        arith::AddIOp::create(b, argument.getLoc(), argument, offset);
+    argument.replaceAllUsesExcept(shifted, shifted.getDefiningOp());
+  }
+}
+
+SmallVector<utils::IteratorType> AttentionOp::getLoopIteratorTypes() {
+  return SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel);
+}
+
+SmallVector<Range> AttentionOp::getIterationDomain(OpBuilder &b) {
+  SmallVector<Range> domain;
+  for (int64_t axis = 0; axis < 3; ++axis)
+    domain.push_back(
+        {b.getIndexAttr(0),
+         getDim(b, getLoc(), getQuery(), getAxis(getQueryLayout(), axis)),
+         b.getIndexAttr(1)});
+  return domain;
+}
+
+FailureOr<TilingResult>
+AttentionOp::getTiledImplementation(OpBuilder &b,
+                                    ArrayRef<OpFoldResult> offsets,
+                                    ArrayRef<OpFoldResult> sizes) {
+  Location loc = getLoc();
+  Extent batch = {offsets[0], sizes[0]}, heads = {offsets[1], sizes[1]},
+         rows = {offsets[2], sizes[2]};
+  FailureOr<Extent> keyHeads = getKeyHeads(*this, b, heads);
+  if (failed(keyHeads))
+    return failure();
+  auto whole = [&](Value operand, int64_t dim) {
+    return Extent{b.getIndexAttr(0), getDim(b, loc, operand, dim)};
+  };
+  SmallVector<Operation *> slices;
+  auto sliceHeads = [&](Value operand, Layout layout, Extent batch,
+                        Extent heads, Extent rows) {
+    return slice(b, loc, operand,
+                 inLayout({batch, heads, rows, whole(operand, 3)}, layout),
+                 slices);
+  };
+  auto sliceKeys = [&](Value operand, Layout layout) {
+    // With a block table the first axis is pages, all of which may be read.
+    return sliceHeads(operand, layout,
+                      getBlockTable() ? whole(operand, 0) : batch, *keyHeads,
+                      whole(operand, getAxis(layout, 2)));
+  };
+  SmallVector<Value> operands = {
+      sliceHeads(getQuery(), getQueryLayout(), batch, heads, rows),
+      sliceKeys(getKey(), getKeyLayout()),
+      sliceKeys(getValue(), getValueLayout()), getScale()};
+  if (Value sinks = getSinks())
+    operands.push_back(slice(b, loc, sinks, heads, slices));
+  if (Value table = getBlockTable())
+    operands.push_back(slice(b, loc, table, {batch, whole(table, 1)}, slices));
+  size_t firstInit = operands.size();
+  operands.push_back(
+      sliceHeads(getOutputInit(), getOutputLayout(), batch, heads, rows));
+  if (Value init = getLogsumexpInit())
+    operands.push_back(slice(b, loc, init, {batch, heads, rows}, slices));
+
+  llvm::StringMap<Value> shifts;
+  auto shift = [&](StringRef name, OpFoldResult offset) {
+    if (!isConstantIntValue(offset, 0))
+      shifts[name] = getValueOrCreateConstantIndexOp(b, loc, offset);
+  };
+  shift("b", batch.offset);
+  shift("h", heads.offset);
+  shift("g", keyHeads->offset);
+  for (StringRef name : {"i", "i0", "i1"})
+    shift(name, rows.offset);
+  // Without a mapping of operands: what the regions read stays whole.
+  Operation *tile = b.clone(*getOperation());
+  tile->setOperands(operands);
+  for (auto [result, init] : llvm::zip(
+           tile->getResults(), ValueRange(operands).drop_front(firstInit)))
+    result.setType(init.getType());
+  for (auto [region, signature] :
+       llvm::zip_equal(tile->getRegions(), getFormulaRegions()))
+    shiftIndices(b, region, signature, shifts);
+  return TilingResult{{tile}, SmallVector<Value>(tile->getResults()), slices};
+}
+
+LogicalResult AttentionOp::getResultTilePosition(
+    OpBuilder &b, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
+  SmallVector<Extent> extents;
+  for (auto [offset, size] : llvm::zip_equal(offsets, sizes))
+    extents.push_back({offset, size});
+  if (resultNumber == 0) {
+    extents.push_back(
+        {b.getIndexAttr(0), getDim(b, getLoc(), getOutputInit(), 3)});
+    extents = inLayout(extents, getOutputLayout());
+  }
+  resultOffsets.clear();
+  resultSizes.clear();
+  for (const Extent &extent : extents) {
+    resultOffsets.push_back(extent.offset);
+    resultSizes.push_back(extent.size);
+  }
+  return success();
+}
+
+FailureOr<TilingResult>
+AttentionOp::generateResultTileValue(OpBuilder &b, unsigned resultNumber,
+                                     ArrayRef<OpFoldResult> offsets,
+                                     ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> tileOffsets, tileSizes;
+  for (int64_t axis = 0; axis < 3; ++axis) {
+    int64_t dim = resultNumber == 0 ? getAxis(getOutputLayout(), axis) : axis;
+    tileOffsets.push_back(offsets[dim]);
+    tileSizes.push_back(sizes[dim]);
+  }
+  // Lanes are not tiled: a part of them would take the whole softmax.
+  if (resultNumber == 0 &&
+      (!isConstantIntValue(offsets[3], 0) ||
+       getConstantIntValue(sizes[3]) !=
+           cast<ShapedType>(getOutputInit().getType()).getDimSize(3)))
+    return failure();
+  FailureOr<TilingResult> tiled =
+      getTiledImplementation(b, tileOffsets, tileSizes);
+  if (failed(tiled))
+    return failure();
+  return TilingResult{tiled->tiledOps,
+                      {tiled->tiledValues[resultNumber]},
+                      tiled->generatedSlices};
+}

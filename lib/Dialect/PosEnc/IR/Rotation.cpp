@@ -1,0 +1,164 @@
+//===- Rotation.cpp - Rotated lanes as linalg -----------------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "posenc/Dialect/PosEnc/IR/Rotation.h"
+
+#include "ShapeUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+namespace {
+/// Cosines and sines of all pairs, over the axes b, h, l, pair they depend on.
+struct AngleTables {
+  Value cos, sin;
+  SmallVector<int64_t> axes;
+};
+} // namespace
+
+/// `value` in the element type `type`, whatever float type it has.
+static Value castFloat(OpBuilder &b, Location loc, Value value, Type type) {
+  value = castToF32(b, loc, value);
+  return type.isF32()
+             ? value
+             : arith::TruncFOp::create(b, loc, type, value).getResult();
+}
+
+/// Computes the tables over `extents`, the sizes of b, h, l and of the pairs.
+static AngleTables emitAngleTables(OpBuilder &b, Location loc,
+                                   ArrayRef<OpFoldResult> extents,
+                                   EmitCosSin emitCosSin) {
+  // The formula is emitted aside first, to see which axes it depends on. A
+  // builder without a listener: these ops never become part of the IR.
+  Block aside;
+  SmallVector<Location> locs(4, loc);
+  aside.addArguments(SmallVector<Type>(4, b.getIndexType()), locs);
+  OpBuilder asideBuilder(b.getContext());
+  asideBuilder.setInsertionPointToStart(&aside);
+  auto formula = emitCosSin(asideBuilder, loc,
+                            ValueRange(aside.getArguments()).take_front(3),
+                            aside.getArgument(3));
+
+  AngleTables tables;
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t axis = 0; axis < 4; ++axis) {
+    if (axis < 3 && aside.getArgument(axis).use_empty())
+      continue;
+    tables.axes.push_back(axis);
+    sizes.push_back(extents[axis]);
+  }
+  auto rank = static_cast<unsigned>(sizes.size());
+  Value init = tensor::EmptyOp::create(b, loc, sizes, b.getF32Type());
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  auto generic = linalg::GenericOp::create(
+      b, loc, TypeRange{init.getType(), init.getType()}, ValueRange(),
+      ValueRange{init, init}, ArrayRef{identity, identity},
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      [&](OpBuilder &b, Location loc, ValueRange) {
+        IRMapping mapping;
+        for (auto [dim, axis] : llvm::enumerate(tables.axes))
+          mapping.map(aside.getArgument(axis),
+                      linalg::IndexOp::create(b, loc, dim));
+        for (Operation &op : aside)
+          b.clone(op, mapping);
+        linalg::YieldOp::create(b, loc,
+                                {mapping.lookupOrDefault(formula.first),
+                                 mapping.lookupOrDefault(formula.second)});
+      });
+  tables.cos = generic.getResult(0);
+  tables.sin = generic.getResult(1);
+  return tables;
+}
+
+/// What the rotated lanes are written into: holds the lanes that pass through.
+static Value emitDestination(OpBuilder &b, Location loc, Value input,
+                             LanesAttr lanes, Type elementType) {
+  auto type = cast<RankedTensorType>(input.getType());
+  bool passThrough = lanes.getCount() != type.getDimSize(3);
+  if (passThrough && type.getElementType() == elementType)
+    return input;
+  Value empty = tensor::EmptyOp::create(
+      b, loc, tensor::getMixedSizes(b, loc, input), elementType);
+  if (!passThrough)
+    return empty;
+  AffineMap identity = b.getMultiDimIdentityMap(4);
+  return linalg::GenericOp::create(
+             b, loc, empty.getType(), input, empty,
+             ArrayRef{identity, identity},
+             SmallVector<utils::IteratorType>(4, utils::IteratorType::parallel),
+             [&](OpBuilder &b, Location loc, ValueRange arguments) {
+               linalg::YieldOp::create(
+                   b, loc, castFloat(b, loc, arguments[0], elementType));
+             })
+      .getResult(0);
+}
+
+Value posenc::decomposeRotation(OpBuilder &b, Location loc, Value input,
+                                Layout layout, LanesAttr lanes,
+                                Type elementType, EmitCosSin emitCosSin) {
+  SmallVector<OpFoldResult> inputSizes = tensor::getMixedSizes(b, loc, input);
+  int64_t headDim = AttentionOp::getAxis(layout, 1);
+  int64_t rowDim = AttentionOp::getAxis(layout, 2);
+  OpFoldResult numPairs = b.getIndexAttr(lanes.getNumPairs());
+  AngleTables tables = emitAngleTables(
+      b, loc,
+      {inputSizes[0], inputSizes[headDim], inputSizes[rowDim], numPairs},
+      emitCosSin);
+
+  // The first and the second members of all pairs.
+  SmallVector<OpFoldResult> sizes(inputSizes);
+  sizes[3] = numPairs;
+  SmallVector<OpFoldResult> firstOffsets(4, b.getIndexAttr(0)),
+      strides(4, b.getIndexAttr(1));
+  firstOffsets[3] = b.getIndexAttr(lanes.getPair(0).first);
+  SmallVector<OpFoldResult> secondOffsets(firstOffsets);
+  secondOffsets[3] = b.getIndexAttr(lanes.getPair(0).second);
+  if (lanes.getNumPairs() > 1)
+    strides[3] =
+        b.getIndexAttr(lanes.getPair(1).first - lanes.getPair(0).first);
+  auto slice = [&](Value source, ArrayRef<OpFoldResult> offsets) -> Value {
+    return tensor::ExtractSliceOp::create(b, loc, source, offsets, sizes,
+                                          strides);
+  };
+  Value destination = emitDestination(b, loc, input, lanes, elementType);
+  Value firstInit = slice(destination, firstOffsets);
+  Value secondInit = slice(destination, secondOffsets);
+
+  AffineMap identity = b.getMultiDimIdentityMap(4);
+  SmallVector<AffineExpr> tableDims;
+  for (int64_t axis : tables.axes)
+    tableDims.push_back(b.getAffineDimExpr(AttentionOp::getAxis(layout, axis)));
+  AffineMap tableMap = AffineMap::get(4, 0, tableDims, b.getContext());
+  auto rotated = linalg::GenericOp::create(
+      b, loc, TypeRange{firstInit.getType(), secondInit.getType()},
+      ValueRange{slice(input, firstOffsets), slice(input, secondOffsets),
+                 tables.cos, tables.sin},
+      ValueRange{firstInit, secondInit},
+      ArrayRef{identity, identity, tableMap, tableMap, identity, identity},
+      SmallVector<utils::IteratorType>(4, utils::IteratorType::parallel),
+      [&](OpBuilder &b, Location loc, ValueRange arguments) {
+        Value x = castToF32(b, loc, arguments[0]);
+        Value y = castToF32(b, loc, arguments[1]);
+        Value cos = arguments[2], sin = arguments[3];
+        auto mul = [&](Value lhs, Value rhs) -> Value {
+          return arith::MulFOp::create(b, loc, lhs, rhs);
+        };
+        Value first = arith::SubFOp::create(b, loc, mul(x, cos), mul(y, sin));
+        Value second = arith::AddFOp::create(b, loc, mul(x, sin), mul(y, cos));
+        linalg::YieldOp::create(b, loc,
+                                {castFloat(b, loc, first, elementType),
+                                 castFloat(b, loc, second, elementType)});
+      });
+  Value withFirst = tensor::InsertSliceOp::create(
+      b, loc, rotated.getResult(0), destination, firstOffsets, sizes, strides);
+  return tensor::InsertSliceOp::create(b, loc, rotated.getResult(1), withFirst,
+                                       secondOffsets, sizes, strides);
+}

@@ -1,0 +1,126 @@
+//===- Decompose.cpp - The rest to linalg ---------------------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Before: posenc ops that fused nowhere. After: linalg in their place; the only
+// posenc ops are attention and cos_sin.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Rotation.h"
+#include "posenc/Fuse/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::posenc {
+#define GEN_PASS_DEF_DECOMPOSEPASS
+#include "posenc/Fuse/Passes.h.inc"
+} // namespace mlir::posenc
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+/// One linalg.generic that computes every element by the formula of `op`.
+static FailureOr<SmallVector<Value>> decomposeFormula(FormulaOpInterface op,
+                                                      OpBuilder &b) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  ReifiedRankedShapedTypeDims shapes;
+  if (failed(reifyResultShapes(b, op, shapes)))
+    return op.emitOpError("has no known result shape to decompose it with");
+  int64_t rank = type.getRank();
+  Value init =
+      tensor::EmptyOp::create(b, loc, shapes.front(), type.getElementType());
+  auto generic = linalg::GenericOp::create(
+      b, loc, init.getType(), ValueRange(), init,
+      b.getMultiDimIdentityMap(rank),
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      [&](OpBuilder &b, Location loc, ValueRange) {
+        SmallVector<Value> at;
+        for (int64_t dim = 0; dim < rank; ++dim)
+          at.push_back(linalg::IndexOp::create(b, loc, dim));
+        linalg::YieldOp::create(b, loc, op.emitElement(b, loc, at));
+      });
+  Value result = generic.getResult(0);
+  if (result.getType() != type)
+    result = tensor::CastOp::create(b, loc, type, result);
+  return SmallVector<Value>{result};
+}
+
+static FailureOr<SmallVector<Value>> decomposeRotary(RotaryOpInterface op,
+                                                     OpBuilder &b) {
+  Value input = op.getRotatedOperand().get();
+  Value result = decomposeRotation(
+      b, op.getLoc(), input, op.getRotatedLayout(), op.getLanes(),
+      cast<ShapedType>(input.getType()).getElementType(),
+      [&](OpBuilder &b, Location loc, ValueRange row, Value pair) {
+        return op.emitCosSin(b, loc, row, pair);
+      });
+  return SmallVector<Value>{result};
+}
+
+/// Why no kernel takes `op`; empty where one does.
+static StringRef whyNotFused(AttentionOp op) {
+  if (op.getBlockTable())
+    return "its keys and values are in pages";
+  return "";
+}
+
+namespace {
+struct DecomposePass : posenc::impl::DecomposePassBase<DecomposePass> {
+  using DecomposePassBase::DecomposePassBase;
+
+  void runOnOperation() override {
+    // Attention first: its regions may read what is decomposed after it.
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa<FormulaOpInterface, RotaryOpInterface,
+              linalg::AggregatedOpInterface>(op))
+        ops.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : llvm::reverse(ops)) {
+      if (auto attention = dyn_cast<AttentionOp>(op);
+          attention && keeps(attention))
+        continue;
+      rewriter.setInsertionPoint(op);
+      FailureOr<SmallVector<Value>> parts = decompose(op, rewriter);
+      if (failed(parts))
+        return signalPassFailure();
+      rewriter.replaceOp(op, *parts);
+    }
+  }
+
+private:
+  /// Whether `op` stays for a kernel.
+  bool keeps(AttentionOp op) {
+    if (noFuse)
+      return false;
+    StringRef reason = whyNotFused(op);
+    if (reason.empty())
+      return true;
+    remark::missed(
+        op.getLoc(),
+        remark::RemarkOpts::name("AttentionNotFused").category("posenc"))
+        << remark::reason("{0}", reason);
+    return false;
+  }
+
+  FailureOr<SmallVector<Value>> decompose(Operation *op, OpBuilder &b) {
+    return TypeSwitch<Operation *, FailureOr<SmallVector<Value>>>(op)
+        .Case([&](linalg::AggregatedOpInterface op) {
+          return op.decomposeOperation(b);
+        })
+        .Case([&](RotaryOpInterface op) { return decomposeRotary(op, b); })
+        .Case([&](FormulaOpInterface op) { return decomposeFormula(op, b); });
+  }
+};
+} // namespace

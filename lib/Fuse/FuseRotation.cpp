@@ -1,0 +1,91 @@
+//===- FuseRotation.cpp - The rotation of queries into attention ----------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Before: attention whose query is a rotary op's result. After: attention of
+// the unrotated query, the cosine and sine of a pair in `rotate_query`. Keys
+// are read once for every query row, so they are rotated once, by their own op.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Movement.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Fuse/Passes.h"
+
+namespace mlir::posenc {
+#define GEN_PASS_DEF_FUSEROTATIONPASS
+#include "posenc/Fuse/Passes.h.inc"
+} // namespace mlir::posenc
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+/// The rotary op whose result `tensor` is, as it is or moved; null if none.
+static RotaryOpInterface getRotation(Value tensor) {
+  while (std::optional<Movement> movement = getMovement(tensor))
+    tensor = movement->source;
+  return tensor.getDefiningOp<RotaryOpInterface>();
+}
+
+/// Why the rotation stays an op; empty where it fuses.
+static StringRef whyNotFused(AttentionOp op, RotaryOpInterface rotation) {
+  if (op.getQuery() != rotation->getResult(0))
+    return "its result is moved on its way to attention, which no layout says";
+  if (op.getQueryLayout() != rotation.getRotatedLayout())
+    return "it and attention read the query in different axis orders";
+  if (!op.getRotateQuery().empty())
+    return "the query is already rotated in attention";
+  return "";
+}
+
+static void fuse(AttentionOp op, RotaryOpInterface rotation,
+                 RewriterBase &rewriter) {
+  Location loc = rotation.getLoc();
+  Type index = rewriter.getIndexType();
+  OpBuilder::InsertionGuard guard(rewriter);
+  Block *block = rewriter.createBlock(&op.getRotateQuery(), {},
+                                      {index, index, index, index},
+                                      SmallVector<Location>(4, loc));
+  auto [cos, sin] =
+      rotation.emitCosSin(rewriter, loc, block->getArguments().take_front(3),
+                          block->getArgument(3));
+  YieldOp::create(rewriter, loc, ValueRange{cos, sin});
+  rewriter.modifyOpInPlace(op, [&]() {
+    op.setQueryLanesAttr(rotation.getLanes());
+    op.getQueryMutable().assign(rotation.getRotatedOperand().get());
+  });
+  if (rotation->use_empty())
+    rewriter.eraseOp(rotation);
+}
+
+namespace {
+struct FuseRotationPass : posenc::impl::FuseRotationPassBase<FuseRotationPass> {
+  using FuseRotationPassBase::FuseRotationPassBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    getOperation().walk([&](AttentionOp op) {
+      RotaryOpInterface rotation = getRotation(op.getQuery());
+      if (!rotation)
+        return;
+      auto options =
+          remark::RemarkOpts::name("QueryRotation").category("posenc");
+      StringRef reason = whyNotFused(op, rotation);
+      if (!reason.empty()) {
+        remark::missed(rotation.getLoc(), options)
+            << remark::reason("{0}", reason);
+        return;
+      }
+      remark::passed(rotation.getLoc(), options) << "fused into attention";
+      fuse(op, rotation, rewriter);
+    });
+  }
+};
+} // namespace

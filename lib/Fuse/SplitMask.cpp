@@ -1,0 +1,258 @@
+//===- SplitMask.cpp - Minus infinity in the score becomes the mask -------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Before: scores that are minus infinity, or the lowest finite value of their
+// type, where a key must not be seen. After: those conditions in `mask`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Fuse/Passes.h"
+
+namespace mlir::posenc {
+#define GEN_PASS_DEF_SPLITMASKPASS
+#include "posenc/Fuse/Passes.h.inc"
+} // namespace mlir::posenc
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+namespace {
+/// What marks a score as not to be seen.
+enum class Penalty { MinusInfinity, LowestFinite };
+
+/// A value as `visible ? value : penalty`; always visible if `visible` is null,
+/// never if `value` is.
+struct Split {
+  Value value, visible;
+};
+
+/// Splits values of a score region, emitting what it needs behind them.
+class Splitter {
+public:
+  Splitter(OpBuilder &b, Penalty penalty) : b(b), penalty(penalty) {}
+
+  Split split(Value value);
+  /// How many sums of two values that both may be the penalty were met.
+  bool addsPenalties() const { return sumsOfPenalties > 0; }
+
+private:
+  Split splitSelect(arith::SelectOp op);
+  Split splitSum(arith::AddFOp op);
+  Split splitCast(Operation *op);
+  bool isPenalty(Value value) const;
+  Value conjunction(Value lhs, Value rhs, Location loc);
+  Value negation(Value condition, Location loc);
+
+  OpBuilder &b;
+  Penalty penalty;
+  int64_t sumsOfPenalties = 0;
+};
+} // namespace
+
+bool Splitter::isPenalty(Value value) const {
+  FloatAttr attribute;
+  if (!matchPattern(value, m_Constant(&attribute)))
+    return false;
+  APFloat number = attribute.getValue();
+  return number.isNegative() &&
+         (penalty == Penalty::MinusInfinity ? number.isInfinity()
+                                            : number.isLargest());
+}
+
+Value Splitter::conjunction(Value lhs, Value rhs, Location loc) {
+  if (!lhs || !rhs)
+    return lhs ? lhs : rhs;
+  return arith::AndIOp::create(b, loc, lhs, rhs);
+}
+
+Value Splitter::negation(Value condition, Location loc) {
+  Value isTrue = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  return arith::XOrIOp::create(b, loc, condition, isTrue);
+}
+
+Split Splitter::split(Value value) {
+  if (isPenalty(value))
+    return {};
+  Operation *op = value.getDefiningOp();
+  if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
+    return splitSelect(select);
+  if (auto sum = dyn_cast_or_null<arith::AddFOp>(op))
+    return splitSum(sum);
+  if (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(op))
+    return splitCast(op);
+  return {value, Value()};
+}
+
+Split Splitter::splitSelect(arith::SelectOp op) {
+  Location loc = op.getLoc();
+  Split yes = split(op.getTrueValue()), no = split(op.getFalseValue());
+  Value condition = op.getCondition();
+  if (!yes.value && !no.value)
+    return {};
+  if (!no.value)
+    return {yes.value, conjunction(condition, yes.visible, loc)};
+  if (!yes.value)
+    return {no.value, conjunction(negation(condition, loc), no.visible, loc)};
+  if (!yes.visible && !no.visible)
+    return {op, Value()};
+  auto orTrue = [&](Value visible) -> Value {
+    return visible ? visible
+                   : arith::ConstantOp::create(b, loc, b.getBoolAttr(true))
+                         .getResult();
+  };
+  return {arith::SelectOp::create(b, loc, condition, yes.value, no.value),
+          arith::SelectOp::create(b, loc, condition, orTrue(yes.visible),
+                                  orTrue(no.visible))};
+}
+
+Split Splitter::splitSum(arith::AddFOp op) {
+  Split lhs = split(op.getLhs()), rhs = split(op.getRhs());
+  if ((!lhs.value || lhs.visible) && (!rhs.value || rhs.visible))
+    ++sumsOfPenalties;
+  if (!lhs.value || !rhs.value)
+    return {};
+  if (!lhs.visible && !rhs.visible)
+    return {op, Value()};
+  Location loc = op.getLoc();
+  Value visible = conjunction(lhs.visible, rhs.visible, loc);
+  // Most masks add zero where they let a key be seen.
+  if (matchPattern(rhs.value, m_AnyZeroFloat()))
+    return {lhs.value, visible};
+  if (matchPattern(lhs.value, m_AnyZeroFloat()))
+    return {rhs.value, visible};
+  return {arith::AddFOp::create(b, loc, lhs.value, rhs.value, op.getFastmath()),
+          visible};
+}
+
+Split Splitter::splitCast(Operation *op) {
+  Split inner = split(op->getOperand(0));
+  if (!inner.value || !inner.visible)
+    return {inner.value ? op->getResult(0) : Value(), Value()};
+  Operation *cast = b.clone(*op);
+  cast->setOperand(0, inner.value);
+  return {cast->getResult(0), inner.visible};
+}
+
+/// Moves what `yielded`, visible where `split.visible`, says into the mask.
+static void addToMask(AttentionOp op, Value visible, OpBuilder &b) {
+  Location loc = visible ? visible.getLoc() : op.getLoc();
+  OpBuilder::InsertionGuard guard(b);
+  if (op.getMask().empty()) {
+    Type index = b.getIndexType();
+    b.createBlock(&op.getMask(), {}, {index, index, index, index},
+                  SmallVector<Location>(4, loc));
+    Value isTrue = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+    YieldOp::create(b, loc, isTrue);
+  }
+  Block &score = op.getScore().front(), &mask = op.getMask().front();
+  Operation *yield = mask.getTerminator();
+  b.setInsertionPoint(yield);
+  // The condition does not depend on the score: its part of the region is
+  // cloned over the same indices, and what it does not need is dead.
+  IRMapping mapping;
+  mapping.map(score.getArguments().drop_front(), mask.getArguments());
+  llvm::SetVector<Operation *> needed;
+  SmallVector<Value> pending = {visible};
+  while (!pending.empty()) {
+    Operation *producer = pending.pop_back_val().getDefiningOp();
+    if (!producer || producer->getBlock() != &score || !needed.insert(producer))
+      continue;
+    producer->walk([&](Operation *inner) {
+      llvm::append_range(pending, inner->getOperands());
+    });
+  }
+  for (Operation &inner : score)
+    if (needed.contains(&inner))
+      b.clone(inner, mapping);
+  Value condition = mapping.lookupOrDefault(visible);
+  yield->setOperand(
+      0, arith::AndIOp::create(b, loc, yield->getOperand(0), condition));
+}
+
+/// Whether `value` is computed from the score itself.
+static bool dependsOnScore(Value value, BlockArgument score) {
+  SmallVector<Value> pending = {value};
+  llvm::DenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value current = pending.pop_back_val();
+    if (current == score)
+      return true;
+    if (!seen.insert(current).second)
+      continue;
+    Operation *producer = current.getDefiningOp();
+    if (producer && producer->getBlock() == score.getOwner())
+      producer->walk([&](Operation *inner) {
+        llvm::append_range(pending, inner->getOperands());
+      });
+  }
+  return false;
+}
+
+namespace {
+struct SplitMaskPass : posenc::impl::SplitMaskPassBase<SplitMaskPass> {
+  using SplitMaskPassBase::SplitMaskPassBase;
+
+  void runOnOperation() override {
+    getOperation().walk([](AttentionOp op) {
+      if (op.getScore().empty())
+        return;
+      splitMask(op, Penalty::MinusInfinity);
+      splitMask(op, Penalty::LowestFinite);
+    });
+  }
+
+private:
+  static void splitMask(AttentionOp op, Penalty penalty) {
+    Block &score = op.getScore().front();
+    Operation *yield = score.getTerminator();
+    Value yielded = yield->getOperand(0);
+    OpBuilder b(yield);
+    Splitter splitter(b, penalty);
+    Split split = splitter.split(yielded);
+    if (split.value && !split.visible)
+      return;
+    bool isLowest = penalty == Penalty::LowestFinite;
+    StringRef reason =
+        whyNotSplit(op, split, isLowest, splitter.addsPenalties());
+    auto options = remark::RemarkOpts::name("PenaltyIsBias").category("posenc");
+    if (!reason.empty()) {
+      remark::missed(yielded.getLoc(), options)
+          << remark::reason("{0}", reason);
+      return;
+    }
+    addToMask(op, split.visible, b);
+    yield->setOperand(0, split.value);
+    // A sink takes the whole weight of a row without a key either way.
+    if (isLowest && !op.getSinks())
+      op.setEmptyRows(EmptyRows::Average);
+  }
+
+  /// Why the penalty must stay a bias; empty where it may become the mask.
+  static StringRef whyNotSplit(AttentionOp op, Split split, bool isLowest,
+                               bool addsPenalties) {
+    if (!split.value)
+      return "every score is the penalty";
+    if (dependsOnScore(split.visible, op.getScore().getArgument(0)))
+      return "the condition depends on the score";
+    if (!isLowest || op.getSinks())
+      return "";
+    if (!op.getMask().empty())
+      return "with another mask, a row of lowest finite values is the average "
+             "of what that mask leaves, not of all values";
+    if (addsPenalties)
+      return "two lowest finite values add up to minus infinity";
+    if (op.getLogsumexpInit())
+      return "the log-sum-exp of a row without a key would be another";
+    return "";
+  }
+};
+} // namespace

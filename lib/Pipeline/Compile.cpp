@@ -1,0 +1,214 @@
+//===- Compile.cpp - From a graph to a library ----------------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parses, runs the phases one by one, emits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Messages.h"
+#include "posenc/Codegen/CPU/Passes.h"
+#include "posenc/Fuse/Passes.h"
+#include "posenc/Import/Passes.h"
+#include "posenc/Object/Passes.h"
+#include "posenc/Pipeline/Pipeline.h"
+#include "posenc/Plan/Passes.h"
+#include "posenc/Simplify/Passes.h"
+
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/thread.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+/// Brackets inside brackets, and operators one after another, that the parser
+/// is asked to follow; it recurses on both.
+constexpr unsigned maxNesting = 512, maxOperators = 10000;
+
+/// What keeps the parser from being tried on `source`, if anything.
+static llvm::Error checkSource(StringRef source, StringRef name) {
+  if (isBytecode(llvm::MemoryBufferRef(source, name)))
+    return llvm::createStringError(
+        name + ": MLIR bytecode is not accepted: print it as text first");
+  if (source.contains('\0'))
+    return llvm::createStringError(name + ": is a binary file, not MLIR text");
+  unsigned depth = 0, operators = 0;
+  for (char c : source) {
+    bool opens = StringRef("([{<").contains(c);
+    bool closes = StringRef(")]}>").contains(c);
+    if (opens)
+      ++depth;
+    else if (closes)
+      depth -= depth > 0;
+    if (opens || closes || StringRef(",:=\"").contains(c))
+      operators = 0;
+    else
+      operators += StringRef("+-*").contains(c);
+    if (depth > maxNesting)
+      return llvm::createStringError(name + ": brackets nested deeper than " +
+                                     llvm::Twine(maxNesting));
+    if (operators > maxOperators)
+      return llvm::createStringError(name + ": an expression of more than " +
+                                     llvm::Twine(maxOperators) + " operators");
+  }
+  return llvm::Error::success();
+}
+
+namespace {
+
+class Compilation {
+public:
+  Compilation(MLIRContext &context, const CompileOptions &options,
+              CompileResult &result)
+      : context(context), options(options), result(result),
+        firstError(&context) {}
+
+  llvm::Error run(StringRef source, StringRef sourceName);
+
+private:
+  llvm::Error parse(StringRef source, StringRef sourceName);
+  llvm::Error runPhase(const PhaseInfo &info);
+  llvm::Error emit(const CodegenTarget &target);
+  void keep(StringRef phase) {
+    if (options.keepIR)
+      result.ir.push_back({phase, print()});
+  }
+  std::string print() {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module->print(stream);
+    return text;
+  }
+  template <typename Function>
+  llvm::Error timed(StringRef what, Function step) {
+    auto start = std::chrono::steady_clock::now();
+    llvm::Error error = step();
+    std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - start;
+    result.times.emplace_back(what, spent.count());
+    return error;
+  }
+
+  MLIRContext &context;
+  const CompileOptions &options;
+  CompileResult &result;
+  FirstError firstError;
+  OwningOpRef<ModuleOp> module;
+};
+
+} // namespace
+
+llvm::Error Compilation::parse(StringRef source, StringRef sourceName) {
+  if (llvm::Error error = checkSource(source, sourceName))
+    return error;
+  // A copy: the parser reads the NUL after the last byte.
+  std::string text = source.str();
+  module =
+      parseSourceString<ModuleOp>(text, ParserConfig(&context), sourceName);
+  if (!module)
+    return firstError.take(sourceName + ": holds no MLIR module");
+  return llvm::Error::success();
+}
+
+static void buildPhase(Phase phase, OpPassManager &pm,
+                       const CompileOptions &options) {
+  switch (phase) {
+  case Phase::Import:
+    return buildImportPipeline(pm, ImportOptions());
+  case Phase::Simplify:
+    return buildSimplifyPipeline(pm, SimplifyOptions());
+  case Phase::Fuse: {
+    FuseOptions fuse;
+    fuse.noFuse = !options.fuse;
+    return buildFusePipeline(pm, fuse);
+  }
+  case Phase::Plan:
+    return buildPlanPipeline(pm, PlanOptions());
+  case Phase::Codegen:
+    return buildCodegenCPUPipeline(pm, CodegenCPUOptions());
+  }
+}
+
+llvm::Error Compilation::runPhase(const PhaseInfo &info) {
+  PassManager pm(&context);
+  buildPhase(info.phase, pm, options);
+  if (failed(pm.run(*module)))
+    return firstError.take("the phase " + info.name + " failed");
+  keep(info.name);
+  return llvm::Error::success();
+}
+
+llvm::Error Compilation::emit(const CodegenTarget &target) {
+  PassManager pm(&context);
+  EmitEntriesPassOptions entriesOptions;
+  entriesOptions.requiredFeatures = target.requiredFeatures;
+  pm.addPass(createEmitEntriesPass(entriesOptions));
+  if (failed(pm.run(*module)))
+    return firstError.take("the phase object failed");
+  ObjectOptions object{target, options.threads, options.libraryName};
+  llvm::Expected<std::string> bytes =
+      emitArtifact(*module, options.emit, object);
+  if (!bytes)
+    return firstError.take(llvm::toString(bytes.takeError()));
+  result.artifact = std::move(*bytes);
+  FailureOr<SmallVector<EntryFunction>> entries = readEntries(*module);
+  if (failed(entries))
+    return firstError.take("the module has no valid entries");
+  result.header = emitHeader(*entries, options.threads);
+  return llvm::Error::success();
+}
+
+llvm::Error Compilation::run(StringRef source, StringRef sourceName) {
+  llvm::Expected<CodegenTarget> target = resolveTarget(options.cpu);
+  if (!target)
+    return target.takeError();
+  if (llvm::Error error =
+          timed("parse", [&] { return parse(source, sourceName); }))
+    return error;
+  keep("input");
+  for (const PhaseInfo &info : getPhases()) {
+    if (llvm::Error error = timed(info.name, [&] { return runPhase(info); }))
+      return error;
+    if (options.to == info.phase)
+      break;
+  }
+  if (options.to || options.emit == ArtifactKind::IR) {
+    result.artifact = print();
+    return llvm::Error::success();
+  }
+  return timed("object", [&] { return emit(*target); });
+}
+
+static llvm::Error compileHere(StringRef source, StringRef sourceName,
+                               const CompileOptions &options,
+                               CompileResult &result) {
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  if (options.remarks && failed(collectRemarks(context, result.remarks)))
+    return llvm::createStringError("cannot collect remarks");
+  return Compilation(context, options, result).run(source, sourceName);
+}
+
+llvm::Error posenc::compile(StringRef source, StringRef sourceName,
+                            const CompileOptions &options,
+                            CompileResult &result) {
+  // Parser, verifier and code generator recurse, and the caller's stack may be
+  // small.
+  constexpr unsigned stackBytes = 64 << 20;
+  llvm::Error error = llvm::Error::success();
+  llvm::consumeError(std::move(error)); // about to be overwritten
+  llvm::thread worker(std::optional<unsigned>(stackBytes), [&] {
+    error = compileHere(source, sourceName, options, result);
+  });
+  worker.join();
+  return error;
+}

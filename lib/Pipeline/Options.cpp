@@ -1,0 +1,116 @@
+//===- Options.cpp - Phases and options by name ---------------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place that knows how phases and options are spelt.
+//
+//===----------------------------------------------------------------------===//
+
+#include "posenc/Pipeline/Pipeline.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+ArrayRef<PhaseInfo> posenc::getPhases() {
+  static constexpr PhaseInfo phases[] = {
+      {Phase::Import, "import",
+       "linalg on tensors, with attention and encodings as posenc ops"},
+      {Phase::Simplify, "simplify", "the same, smaller"},
+      {Phase::Fuse, "fuse",
+       "no encoding that could move into attention is left"},
+      {Phase::Plan, "plan", "on memrefs; attention has bounds and a schedule"},
+      {Phase::Codegen, "codegen", "the LLVM dialect"},
+  };
+  return phases;
+}
+
+namespace {
+template <typename T> struct Named {
+  StringLiteral name;
+  T value;
+};
+} // namespace
+
+static constexpr Named<RuntimeThreads> threadKinds[] = {
+    {"pool", RuntimeThreads::Pool},
+    {"host", RuntimeThreads::Host},
+    {"serial", RuntimeThreads::Serial},
+    {"openmp", RuntimeThreads::OpenMP}};
+
+static constexpr Named<ArtifactKind> artifactKinds[] = {
+    {"so", ArtifactKind::SharedLibrary}, {"a", ArtifactKind::Archive},
+    {"o", ArtifactKind::Object},         {"s", ArtifactKind::Assembly},
+    {"ll", ArtifactKind::LLVMIR},        {"mlir", ArtifactKind::IR}};
+
+static constexpr Named<bool> switches[] = {{"true", true}, {"false", false}};
+
+/// The value called `name` in `table`.
+template <typename Row>
+static auto lookUp(StringRef option, StringRef name, ArrayRef<Row> table)
+    -> llvm::Expected<decltype(Row::value)> {
+  std::string known;
+  for (const Row &row : table) {
+    if (row.name == name)
+      return row.value;
+    known += (known.empty() ? "" : ", ") + row.name.str();
+  }
+  return llvm::createStringError("unknown value '" + name + "' of --" + option +
+                                 ": use one of " + known);
+}
+
+template <typename T, typename Row>
+static llvm::Error assign(T &field, StringRef option, StringRef name,
+                          ArrayRef<Row> table) {
+  auto value = lookUp(option, name, table);
+  if (!value)
+    return value.takeError();
+  field = *value;
+  return llvm::Error::success();
+}
+
+llvm::Error posenc::setOption(CompileOptions &options, StringRef name,
+                              StringRef value) {
+  if (name == "cpu") {
+    options.cpu = value.str();
+    return resolveTarget(value).takeError();
+  }
+  if (name == "name") {
+    options.libraryName = value.str();
+    return llvm::Error::success();
+  }
+  if (name == "target") {
+    if (value == "cpu")
+      return llvm::Error::success();
+    if (value == "cuda")
+      return llvm::createStringError(
+          "--target=cuda: there is no code generator for NVIDIA GPUs in this "
+          "version; use --target=cpu");
+    return llvm::createStringError("unknown value '" + value +
+                                   "' of --target: use one of cpu, cuda");
+  }
+  if (name == "threads")
+    return assign(options.threads, name, value, ArrayRef(threadKinds));
+  if (name == "emit")
+    return assign(options.emit, name, value, ArrayRef(artifactKinds));
+  if (name == "to") {
+    auto phases = llvm::map_to_vector(getPhases(), [](const PhaseInfo &info) {
+      return Named<Phase>{info.name, info.phase};
+    });
+    return assign(options.to, name, value, ArrayRef(phases));
+  }
+  if (name == "fuse")
+    return assign(options.fuse, name, value, ArrayRef(switches));
+  if (name == "ir")
+    return assign(options.keepIR, name, value, ArrayRef(switches));
+  if (name == "remarks")
+    return assign(options.remarks, name, value, ArrayRef(switches));
+  return llvm::createStringError(
+      "unknown option '" + name +
+      "': use one of cpu, target, threads, emit, to, fuse, ir, remarks, name");
+}

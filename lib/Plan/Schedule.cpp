@@ -1,0 +1,41 @@
+//===- Schedule.cpp - Chooses the tiles of attention ----------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Before: posenc.attention on memrefs. After: each has a schedule.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleModel.h"
+#include "posenc/Plan/Passes.h"
+
+namespace mlir::posenc {
+#define GEN_PASS_DEF_SCHEDULEPASS
+#include "posenc/Plan/Passes.h.inc"
+} // namespace mlir::posenc
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+namespace {
+struct SchedulePass : posenc::impl::SchedulePassBase<SchedulePass> {
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk([](AttentionOp op) {
+      if (op.getSchedule())
+        return WalkResult::advance();
+      FailureOr<Target> target = Target::read(op);
+      if (failed(target))
+        return WalkResult::interrupt();
+      int64_t rows = getStaticQueryRows(op);
+      bool few =
+          !ShapedType::isDynamic(rows) && rows <= getMaxDecodeRows(*target);
+      CPUKernel kernel = few ? CPUKernel::Decode : CPUKernel::Prefill;
+      op.setScheduleAttr(chooseSchedule(op, kernel, *target));
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

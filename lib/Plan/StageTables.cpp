@@ -1,0 +1,358 @@
+//===- StageTables.cpp - What is computed once a call ---------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Before: posenc.attention whose regions compute expensive values of i alone,
+// of j alone or of j - i alone. After: a linalg.generic before it computes them
+// into a table, which the region reads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionExtents.h"
+#include "Recording.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "posenc/Formula/Dependence.h"
+#include "posenc/Plan/Passes.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::posenc {
+#define GEN_PASS_DEF_STAGETABLESPASS
+#include "posenc/Plan/Passes.h.inc"
+} // namespace mlir::posenc
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+namespace {
+using Extent = OpFoldResult (*)(OpBuilder &, AttentionOp);
+
+/// An index a region of attention takes: which it is, and how far it runs.
+/// What a table cannot be indexed by (the score) has no extent.
+struct Axis {
+  Dependence::Index index;
+  Extent extent;
+};
+
+/// A region that is searched for what to stage, and its arguments.
+struct StagedRegion {
+  Region *region;
+  SmallVector<Axis> axes;
+
+  BlockArgument getArgument(Dependence::Index index) const {
+    for (auto [axis, argument] : llvm::zip(axes, region->getArguments()))
+      if (axis.index == index)
+        return argument;
+    return {};
+  }
+};
+} // namespace
+
+static OpFoldResult getQueryPairs(OpBuilder &b, AttentionOp op) {
+  return b.getIndexAttr(op.getQueryLanes()->getNumPairs());
+}
+
+static OpFoldResult getKeyPairs(OpBuilder &b, AttentionOp op) {
+  return b.getIndexAttr(op.getKeyLanes()->getNumPairs());
+}
+
+static SmallVector<StagedRegion> getRegions(AttentionOp op) {
+  Axis batch = {Dependence::Batch, getBatchSize};
+  Axis queryHead = {Dependence::Head, getNumQueryHeads};
+  Axis keyHead = {Dependence::Head, getNumKeyHeads};
+  Axis row = {Dependence::Row, getNumRows};
+  Axis key = {Dependence::Key, getNumKeys};
+  SmallVector<StagedRegion> regions;
+  auto add = [&](Region &region, ArrayRef<Axis> axes) {
+    if (!region.empty())
+      regions.push_back({&region, llvm::to_vector(axes)});
+  };
+  add(op.getScore(),
+      {{Dependence::Other, nullptr}, batch, queryHead, row, key});
+  add(op.getRotateQuery(),
+      {batch, queryHead, row, {Dependence::Other, getQueryPairs}});
+  add(op.getRotateKey(),
+      {batch, keyHead, key, {Dependence::Other, getKeyPairs}});
+  return regions;
+}
+
+//===----------------------------------------------------------------------===//
+// What to stage
+//===----------------------------------------------------------------------===//
+
+/// Whether an op on what depends on a position costs more than reading a table
+/// in order.
+static bool isExpensive(Operation *op) {
+  if (isa<CosSinOp, scf::ForOp>(op))
+    return true;
+  return isa<math::MathDialect>(op->getDialect()) &&
+         !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+              math::FloorOp, math::FmaOp, math::RoundEvenOp, math::TruncOp>(op);
+}
+
+/// Likewise of what depends on j - i alone, where a read is a gather.
+static bool isExpensiveOfDistance(Operation *op) {
+  return isExpensive(op) ||
+         isa<tensor::ExtractOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+             arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op);
+}
+
+/// The ops of its block that `value` is computed by, in order.
+static llvm::SetVector<Operation *> getSlice(Value value) {
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitUsesFromAbove = false;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == value.getParentBlock();
+  };
+  (void)getBackwardSlice(value, &slice, options);
+  return slice;
+}
+
+/// Whether a table over `indices` has one row or key, or one distance, an
+/// entry.
+static bool isTableIndices(unsigned indices, const StagedRegion &region) {
+  unsigned positions =
+      indices & (Dependence::Row | Dependence::Key | Dependence::Distance);
+  if (!llvm::isPowerOf2_32(positions))
+    return false;
+  return llvm::all_of(region.axes, [&](const Axis &axis) {
+    return axis.extent || !(indices & axis.index);
+  });
+}
+
+/// The values of `region` to be staged, by the indices they depend on: the last
+/// ones of their kind.
+static llvm::MapVector<unsigned, SmallVector<Value>>
+findStaged(const StagedRegion &region) {
+  Block &block = region.region->front();
+  Recording<DependenceDomain> dependence;
+  dependence.run(block, llvm::map_to_vector(region.axes, [](Axis axis) {
+                   return Dependence::onIndex(axis.index);
+                 }));
+  auto getIndices = [&](Value value) -> std::optional<unsigned> {
+    std::optional<Dependence> found = dependence.find(value);
+    return found ? std::optional<unsigned>(found->getIndices()) : std::nullopt;
+  };
+  // What a head or batch alone decides is computed once for many positions.
+  auto dependsOnPosition = [&](Operation *op) {
+    std::optional<unsigned> indices = getIndices(op->getResult(0));
+    return !indices || (*indices & (Dependence::Row | Dependence::Key |
+                                    Dependence::Distance));
+  };
+  auto isLast = [&](Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      Operation *inBlock = block.findAncestorOpInBlock(*user);
+      return inBlock == block.getTerminator() ||
+             llvm::any_of(inBlock->getResults(), [&](Value result) {
+               return getIndices(result) != getIndices(value);
+             });
+    });
+  };
+  llvm::MapVector<unsigned, SmallVector<Value>> staged;
+  for (Operation &op : block.without_terminator()) {
+    for (Value value : op.getResults()) {
+      std::optional<unsigned> indices = getIndices(value);
+      if (!indices || !isTableIndices(*indices, region) || !isLast(value))
+        continue;
+      bool ofDistance = *indices & Dependence::Distance;
+      bool worthwhile = llvm::any_of(getSlice(value), [&](Operation *op) {
+        return dependsOnPosition(op) &&
+               (ofDistance ? isExpensiveOfDistance(op) : isExpensive(op));
+      });
+      if (worthwhile)
+        staged[*indices].push_back(value);
+    }
+  }
+  return staged;
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+/// `i + Lk - 1 - j`: where the table holds the distance of i and j, in the
+/// order of i.
+static Value emitDistanceIndex(OpBuilder &b, Location loc, Value row, Value key,
+                               Value numKeys) {
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value offset = arith::SubIOp::create(b, loc, numKeys, one);
+  Value distance = arith::SubIOp::create(b, loc, row, key);
+  return arith::AddIOp::create(b, loc, distance, offset);
+}
+
+/// The number of distances, `Lq + Lk - 1`; none without rows or keys.
+static OpFoldResult emitNumDistances(OpBuilder &b, Location loc,
+                                     OpFoldResult numRows,
+                                     OpFoldResult numKeys) {
+  std::optional<int64_t> staticRows = getConstantIntValue(numRows);
+  std::optional<int64_t> staticKeys = getConstantIntValue(numKeys);
+  if (staticRows && staticKeys)
+    return b.getIndexAttr(
+        *staticRows && *staticKeys ? *staticRows + *staticKeys - 1 : 0);
+  Value rows = getValueOrCreateConstantIndexOp(b, loc, numRows);
+  Value keys = getValueOrCreateConstantIndexOp(b, loc, numKeys);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value some =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                            arith::MinSIOp::create(b, loc, rows, keys), zero);
+  Value count = arith::SubIOp::create(
+      b, loc, arith::AddIOp::create(b, loc, rows, keys), one);
+  return arith::SelectOp::create(b, loc, some, count, zero).getResult();
+}
+
+/// Maps row and key to the first pair whose distance index is `at`.
+static void mapDistance(OpBuilder &b, Location loc, Value at, Value numKeys,
+                        const StagedRegion &region, IRMapping &map) {
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value last = arith::SubIOp::create(b, loc, numKeys, one);
+  Value distance = arith::SubIOp::create(b, loc, at, last);
+  Value row = arith::MaxSIOp::create(b, loc, distance, zero);
+  map.map(region.getArgument(Dependence::Row), row);
+  map.map(region.getArgument(Dependence::Key),
+          arith::SubIOp::create(b, loc, row, distance));
+}
+
+namespace {
+/// The dimensions of a table over a set of indices: b, h, then the row, key or
+/// distance, then the pair.
+struct TableShape {
+  SmallVector<Dependence::Index> dimensions;
+  SmallVector<OpFoldResult> sizes;
+  /// Set for a table by distance.
+  Value numKeys;
+};
+} // namespace
+
+static TableShape getShape(OpBuilder &b, AttentionOp op,
+                           const StagedRegion &region, unsigned indices) {
+  TableShape shape;
+  for (const Axis &axis : region.axes) {
+    bool isLastOfDistance =
+        (indices & Dependence::Distance) && axis.index == Dependence::Key;
+    if (isLastOfDistance) {
+      OpFoldResult numKeys = getNumKeys(b, op);
+      shape.numKeys = getValueOrCreateConstantIndexOp(b, op.getLoc(), numKeys);
+      shape.dimensions.push_back(Dependence::Distance);
+      shape.sizes.push_back(
+          emitNumDistances(b, op.getLoc(), getNumRows(b, op), numKeys));
+    } else if (indices & axis.index) {
+      shape.dimensions.push_back(axis.index);
+      shape.sizes.push_back(axis.extent(b, op));
+    }
+  }
+  return shape;
+}
+
+/// A generic op that computes `values` of `region`, one table each.
+static linalg::GenericOp buildTables(OpBuilder &b, Location loc,
+                                     const StagedRegion &region,
+                                     const TableShape &shape,
+                                     ArrayRef<Value> values) {
+  int64_t rank = shape.sizes.size();
+  SmallVector<Value> inits;
+  for (Value value : values)
+    inits.push_back(
+        tensor::EmptyOp::create(b, loc, shape.sizes, value.getType()));
+  SmallVector<AffineMap> maps(values.size(), b.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+      b, loc, ValueRange(inits).getTypes(), /*inputs=*/ValueRange(), inits,
+      maps, iterators, [&](OpBuilder &b, Location loc, ValueRange) {
+        IRMapping map;
+        Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+        for (BlockArgument argument : region.region->getArguments())
+          if (argument.getType().isIndex())
+            map.map(argument, zero);
+        for (auto [d, index] : llvm::enumerate(shape.dimensions)) {
+          Value at = linalg::IndexOp::create(b, loc, d);
+          if (index == Dependence::Distance)
+            mapDistance(b, loc, at, shape.numKeys, region, map);
+          else
+            map.map(region.getArgument(index), at);
+        }
+        llvm::SetVector<Operation *> ops;
+        for (Value value : values)
+          ops.insert_range(getSlice(value));
+        for (Operation &op : region.region->front())
+          if (ops.contains(&op))
+            b.clone(op, map);
+        linalg::YieldOp::create(b, loc,
+                                llvm::map_to_vector(values, [&](Value value) {
+                                  return map.lookup(value);
+                                }));
+      });
+}
+
+/// Replaces `value` by the element of `table` for the region's arguments.
+static void readTable(const StagedRegion &region, const TableShape &shape,
+                      Value value, Value table) {
+  OpBuilder b(value.getContext());
+  b.setInsertionPointAfterValue(value);
+  Location loc = value.getLoc();
+  SmallVector<Value> at;
+  for (Dependence::Index index : shape.dimensions) {
+    if (index == Dependence::Distance)
+      at.push_back(emitDistanceIndex(
+          b, loc, region.getArgument(Dependence::Row),
+          region.getArgument(Dependence::Key), shape.numKeys));
+    else
+      at.push_back(region.getArgument(index));
+  }
+  value.replaceAllUsesWith(tensor::ExtractOp::create(b, loc, table, at));
+}
+
+static StringRef getKind(unsigned indices) {
+  if (indices & Dependence::Distance)
+    return "key minus query row";
+  return indices & Dependence::Row ? "query row" : "key row";
+}
+
+static void stage(AttentionOp op) {
+  OpBuilder b(op);
+  for (StagedRegion &region : getRegions(op)) {
+    for (auto &[indices, values] : findStaged(region)) {
+      TableShape shape = getShape(b, op, region, indices);
+      linalg::GenericOp tables =
+          buildTables(b, op.getLoc(), region, shape, values);
+      for (auto [value, table] : llvm::zip_equal(values, tables.getResults()))
+        readTable(region, shape, value, table);
+      remark::passed(
+          op.getLoc(),
+          remark::RemarkOpts::name("TableStaged")
+              .category("posenc")
+              .function(op->getParentOfType<func::FuncOp>().getName()))
+          << remark::add("computed once a call by {0}", getKind(indices));
+    }
+  }
+}
+
+namespace {
+struct StageTablesPass : posenc::impl::StageTablesPassBase<StageTablesPass> {
+  void runOnOperation() override {
+    SmallVector<AttentionOp> ops;
+    getOperation().walk([&](AttentionOp op) {
+      if (op.hasTensorSemantics())
+        ops.push_back(op);
+    });
+    for (AttentionOp op : ops)
+      stage(op);
+    // Drops what the regions no longer compute.
+    if (failed(applyPatternsGreedily(getOperation(),
+                                     RewritePatternSet(&getContext()))))
+      signalPassFailure();
+  }
+};
+} // namespace

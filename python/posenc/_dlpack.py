@@ -1,0 +1,106 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""DLTensor from NumPy arrays and from anything with `__dlpack__`, by ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Sequence
+
+import numpy as np
+
+from ._errors import Error
+
+MAX_RANK = 16
+
+
+class DLDevice(ctypes.Structure):
+    _fields_ = [("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32)]
+
+
+class DLDataType(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class DLTensor(ctypes.Structure):
+    """The layout of every DLPack version."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device", DLDevice), ("ndim", ctypes.c_int32), ("dtype", DLDataType),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("byte_offset", ctypes.c_uint64)]
+
+
+_CPU = 1
+# (code, bits) by NumPy kind; bfloat16 is known by its name, as NumPy has no such kind.
+_CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
+_BFLOAT16 = (4, 16)
+
+_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_get_pointer.restype = ctypes.c_void_p
+_get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+def describe(array: np.ndarray) -> tuple[DLTensor, Any]:
+    """A DLTensor over the array's memory, and what must outlive it."""
+    rank = array.ndim
+    shape, strides = (ctypes.c_int64 * max(rank, 1))(*array.shape), (ctypes.c_int64 * max(rank, 1))()
+    for axis, stride in enumerate(array.strides):
+        if array.shape[axis] > 1 and stride % array.itemsize:
+            raise Error(f"axis {axis} has a stride of {stride} bytes, no multiple of an element; pass a copy")
+        strides[axis] = stride // array.itemsize
+    code, bits = _element_code(array.dtype)
+    tensor = DLTensor(array.ctypes.data, DLDevice(_CPU, 0), rank, DLDataType(code, bits, 1), shape, strides, 0)
+    return tensor, (array, shape, strides)
+
+
+def _element_code(dtype: np.dtype) -> tuple[int, int]:
+    if dtype.name == "bfloat16":
+        return _BFLOAT16
+    if dtype.kind not in _CODES or not dtype.isnative:
+        raise Error(f"arrays of {dtype} cannot be passed to a compiled function")
+    return _CODES[dtype.kind], 8 * dtype.itemsize
+
+
+def borrow(value: Any) -> tuple[DLTensor, Any]:
+    """A DLTensor over an argument of any framework, and what must outlive it."""
+    if isinstance(value, np.ndarray):
+        return describe(value)
+    if hasattr(value, "__dlpack__"):
+        if getattr(value, "requires_grad", False):
+            value = value.detach()
+        capsule = value.__dlpack__()
+        # An unused capsule frees the tensor itself when it goes.
+        return DLTensor.from_address(_get_pointer(capsule, b"dltensor")), (value, capsule)
+    if isinstance(value, (bool, int, float, list, tuple, np.generic)):
+        raise Error(f"a {type(value).__name__} was passed; pass numpy.asarray(value, dtype) so that its type is clear")
+    raise Error(f"a {type(value).__name__} was passed; posenc takes numpy arrays and objects with __dlpack__")
+
+
+def blank() -> tuple[DLTensor, Any]:
+    """A DLTensor for `NAME_shapes` to fill in."""
+    shape = (ctypes.c_int64 * MAX_RANK)()
+    return DLTensor(None, DLDevice(_CPU, 0), MAX_RANK, DLDataType(0, 0, 0), shape, None, 0), shape
+
+
+def dtype_of(code: DLDataType) -> np.dtype:
+    """The NumPy type of a DLPack type."""
+    if (code.code, code.bits) == _BFLOAT16:
+        import ml_dtypes
+
+        return np.dtype(ml_dtypes.bfloat16)
+    kinds = {number: kind for kind, number in _CODES.items()}
+    return np.dtype(np.bool_) if kinds[code.code] == "b" else np.dtype(f"{kinds[code.code]}{code.bits // 8}")
+
+
+def allocate(shape: Sequence[int], dtype: np.dtype, like: Any) -> tuple[Any, np.ndarray]:
+    """An uninitialised result: a tensor of torch where `like` is one, and the array over its memory."""
+    if type(like).__module__.split(".")[0] != "torch":
+        array = np.empty(shape, dtype)
+        return array, array
+    import torch
+
+    if dtype.name == "bfloat16":
+        tensor = torch.empty(tuple(shape), dtype=torch.bfloat16)
+        return tensor, tensor.view(torch.int16).numpy().view(dtype)
+    array = np.empty(shape, dtype)
+    return torch.from_numpy(array), array

@@ -1,0 +1,163 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiled functions as Python callables."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+import shutil
+import tempfile
+import weakref
+from typing import Any, Optional
+
+from . import _compiler, _dlpack
+from ._errors import Error
+from ._signature import Signature, read_header
+
+PathLike = "str | os.PathLike[str]"
+
+
+class CompiledFunction:
+    """A function of a compiled library.
+
+    Call it with arrays in the order of the graph's inputs, or by name. Results
+    are NumPy arrays, or torch tensors where the first argument is one; several
+    results come as a tuple. Raises `posenc.Error` with the library's message.
+    """
+
+    def __init__(self, library: pathlib.Path, signature: Signature, module: Optional[_compiler.Module] = None):
+        self.signature = signature
+        self._path = library
+        self._module = module
+        self._library = ctypes.CDLL(str(library))
+        self._library.posenc_last_error.restype = ctypes.c_char_p
+        self._run = self._entry(signature.name)
+        self._shapes = self._entry(f"{signature.name}_shapes")
+
+    def _entry(self, name: str):
+        function = getattr(self._library, name)
+        function.restype = ctypes.c_int
+        function.argtypes = [ctypes.POINTER(_dlpack.DLTensor)] * len(self.signature.arguments)
+        return function
+
+    def __repr__(self) -> str:
+        def spell(arguments):
+            return ", ".join(f"{a.name}: {a.element}[{', '.join(a.dimensions)}]" for a in arguments)
+
+        return f"<posenc function {self.signature.name}({spell(self.signature.inputs)}) -> " \
+               f"({spell(self.signature.outputs)})>"
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        values = self._bind(arguments, named)
+        borrowed = [self._borrow(argument.name, value) for argument, value in zip(self.signature.inputs, values)]
+        tensors = [tensor for tensor, _ in borrowed]
+        blanks = [_dlpack.blank() for _ in self.signature.outputs]
+        self._check(self._shapes(*map(ctypes.byref, tensors), *(ctypes.byref(tensor) for tensor, _ in blanks)))
+        results, outputs, alive = [], [], []
+        for tensor, shape in blanks:
+            result, array = _dlpack.allocate(shape[:tensor.ndim], _dlpack.dtype_of(tensor.dtype),
+                                             values[0] if values else None)
+            output, keep = _dlpack.describe(array)
+            results.append(result)
+            outputs.append(output)
+            alive.append(keep)
+        self._check(self._run(*map(ctypes.byref, tensors), *map(ctypes.byref, outputs)))
+        del borrowed, alive  # Until here the memory behind the pointers had to stay.
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _bind(self, arguments: tuple, named: dict[str, Any]) -> list[Any]:
+        names = [argument.name for argument in self.signature.inputs]
+        if len(arguments) > len(names):
+            raise Error(f"{self.signature.name} takes {len(names)} arguments ({', '.join(names)}), "
+                        f"{len(arguments)} were given")
+        values = dict(zip(names, arguments))
+        for name, value in named.items():
+            if name not in names:
+                raise Error(f"{self.signature.name} has no input '{name}'; it has {', '.join(names)}")
+            if name in values:
+                raise Error(f"'{name}' was given twice")
+            values[name] = value
+        missing = [name for name in names if name not in values]
+        if missing:
+            raise Error(f"{self.signature.name} also needs {', '.join(missing)}")
+        return [values[name] for name in names]
+
+    @staticmethod
+    def _borrow(name: str, value: Any):
+        try:
+            return _dlpack.borrow(value)
+        except Error as error:
+            raise Error(f"argument '{name}': {error}") from None
+        except (BufferError, RuntimeError, TypeError) as error:
+            raise Error(f"argument '{name}' cannot be passed by DLPack: {error}") from error
+
+    def _check(self, code: int) -> None:
+        if code:
+            message = self._library.posenc_last_error().decode(errors="replace")
+            raise Error(message or f"{self.signature.name} failed with code {code}")
+
+    def save(self, path: PathLike) -> None:
+        """Writes the library, and its C header beside it; a suffix other than .so compiles that kind."""
+        path = pathlib.Path(path)
+        if path.suffix == ".so":
+            shutil.copyfile(self._path, path)
+            shutil.copyfile(self._path.with_suffix(".h"), path.with_suffix(".h"))
+        else:
+            self._source().write(path)
+
+    def ir(self, phase: str) -> str:
+        """The IR after `phase`: input, import, simplify, fuse, plan or codegen."""
+        phases = self._source().phases()
+        if phase not in phases:
+            raise Error(f"there is no phase '{phase}'; there are {', '.join(phases)}")
+        return phases[phase]
+
+    def remarks(self) -> str:
+        """What was fused and what was not, and why; one line each."""
+        return self._source().remarks()
+
+    def report(self, path: PathLike) -> None:
+        """An HTML page with the IR of each phase and the remarks."""
+        from ._report import write_report
+
+        write_report(self._source(), self.signature.name, pathlib.Path(path))
+
+    def _source(self) -> _compiler.Module:
+        if self._module is None:
+            raise Error("a loaded library has no IR; compile the model to see it")
+        return self._module
+
+
+def compile_module(module: _compiler.Module, name: Optional[str] = None) -> CompiledFunction:
+    """Compiles to a library in a temporary folder that goes with the function."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="posenc-"))
+    try:
+        library = folder / "graph.so"
+        module.write(library)
+        function = load(library, name, module)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(function, shutil.rmtree, folder, ignore_errors=True)
+    return function
+
+
+def load(path: PathLike, name: Optional[str] = None, module: Optional[_compiler.Module] = None) -> CompiledFunction:
+    """A function of a compiled library; `name` chooses one where it has several."""
+    library = pathlib.Path(path).absolute()
+    header = library.with_suffix(".h")
+    for file in (library, header):
+        if not file.exists():
+            raise Error(f"{file} does not exist; a library needs the .h that was written with it")
+    signatures = read_header(header.read_text())
+    if name is None and len(signatures) > 1:
+        raise Error(f"{library.name} has the functions {', '.join(signatures)}; choose one with name=")
+    chosen = name or next(iter(signatures))
+    if chosen not in signatures:
+        raise Error(f"{library.name} has no function '{chosen}'; it has {', '.join(signatures)}")
+    try:
+        return CompiledFunction(library, signatures[chosen], module)
+    except (OSError, AttributeError) as error:
+        raise Error(f"cannot load {library}: {error}") from error

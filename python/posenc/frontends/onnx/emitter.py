@@ -1,0 +1,250 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Builds the MLIR text of one function: names, constants, index arithmetic.
+
+An operation is kept as its text and the names it uses, so that what nothing
+needs (shape arithmetic that folded, mostly) is left out of the module.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Optional, Sequence
+
+import numpy as np
+
+from .symbols import Extent, ExtentLike, Operation, at_least
+from .values import BOOL, ElementType, I64, Shape, Value, tensor_type
+
+_NAME = re.compile(r"%[A-Za-z0-9_]+")
+_MAX_INLINE_ELEMENTS = 32
+
+
+def quote(text: str) -> str:
+    """A string attribute."""
+    escaped = "".join(c if 32 <= ord(c) < 127 and c not in '"\\' else
+                      "".join(f"\\{byte:02X}" for byte in c.encode()) for c in text)
+    return f'"{escaped}"'
+
+
+def literal(element: ElementType, number) -> str:
+    """One element as an attribute of its type, without loss."""
+    if element.kind == "b":
+        return "true" if number else "false"
+    if element.kind == "i":
+        return str(int(number))
+    array = np.asarray(number, dtype=element.numpy)
+    if not np.isfinite(array.astype(np.float64)):
+        bits = int(array.view(f"u{array.itemsize}"))
+        return f"0x{bits:0{2 * array.itemsize}X}"
+    return f"{float(array):.{17 if element.mlir == 'f64' else 9}e}"
+
+
+@dataclass
+class _Operation:
+    text: str
+    result: Optional[str]
+    uses: frozenset[str]
+
+
+class Emitter:
+    """The body of one function and the resources it refers to."""
+
+    def __init__(self) -> None:
+        self._operations: list[_Operation] = []
+        self._resources: dict[str, str] = {}
+        self._extents: dict[Extent, str] = {}
+        self._scalars: dict[tuple[str, str], str] = {}
+        self._asserted: set[str] = set()
+        self._origins: dict[str, str] = {}
+        self._counter = 0
+        self.location: Optional[str] = None
+
+    # Operations.
+
+    def fresh(self) -> str:
+        name = f"%{self._counter}"
+        self._counter += 1
+        return name
+
+    def op(self, text: str) -> str:
+        """Appends an operation with one result; returns the result's name."""
+        result = self.fresh()
+        self._append(f"{result} = {text}", result)
+        return result
+
+    def _append(self, text: str, result: Optional[str]) -> None:
+        if self.location:
+            text += f" loc({quote(self.location)})"
+        uses = frozenset(_NAME.findall(text)) - {result}
+        self._operations.append(_Operation(text, result, uses))
+
+    # Scalars.
+
+    def scalar(self, element_type: str, attribute: str) -> str:
+        """A scalar constant; equal ones are shared."""
+        key = (element_type, attribute)
+        if key not in self._scalars:
+            typed = attribute if element_type == "i1" else f"{attribute} : {element_type}"
+            self._scalars[key] = self.op(f"arith.constant {typed}")
+        return self._scalars[key]
+
+    def bind(self, symbol: str, ssa: str, origin: str) -> None:
+        """Makes `ssa`, an index, the size of a dimension; `origin` says whose it is. The first one counts."""
+        self._extents.setdefault(Extent.symbol(symbol), ssa)
+        self._origins.setdefault(symbol, origin)
+
+    def where(self, *extents: Extent) -> str:
+        """`, where S is dimension 1 of 'x'`, for every dimension the extents depend on."""
+        names = sorted(set().union(*(extent.symbols() for extent in extents)))
+        said = " and ".join(f"{name} is {self._origins[name]}" for name in names if name in self._origins)
+        return f", where {said}" if said else ""
+
+    def is_bound(self, symbol: str) -> bool:
+        return symbol in self._origins
+
+    def index(self, extent: ExtentLike) -> str:
+        """The extent as a value of type index."""
+        extent = Extent.of(extent)
+        if extent.static is not None:
+            return self.scalar("index", str(extent.static))
+        if extent not in self._extents:
+            self._extents[extent] = self._sum(extent)
+        return self._extents[extent]
+
+    def _sum(self, extent: Extent) -> str:
+        total: Optional[str] = None
+        for monomial, coefficient in extent.terms.items():
+            term: Optional[str] = None
+            for atom in monomial:
+                factor = self._atom(atom)
+                term = factor if term is None else self.op(f"arith.muli {term}, {factor} : index")
+            if term is None:
+                term = self.index(coefficient)
+            elif coefficient != 1:
+                term = self.op(f"arith.muli {term}, {self.index(coefficient)} : index")
+            total = term if total is None else self.op(f"arith.addi {total}, {term} : index")
+        assert total is not None
+        return total
+
+    def _atom(self, atom) -> str:
+        extent = Extent({(atom,): 1})
+        if extent in self._extents:
+            return self._extents[extent]
+        assert isinstance(atom, Operation), f"dimension {atom} has no value"
+        left, right = self.index(atom.left), self.index(atom.right)
+        if atom.kind in ("floordiv", "mod"):
+            # A divisor is positive unless a dimension of a degenerate call is 0.
+            right = self.op(f"arith.maxsi {right}, {self.index(1)} : index")
+        name = {"floordiv": "divsi", "mod": "remsi", "min": "minsi", "max": "maxsi"}[atom.kind]
+        self._extents[extent] = self.op(f"arith.{name} {left}, {right} : index")
+        return self._extents[extent]
+
+    def integer(self, extent: ExtentLike, element: ElementType = I64) -> str:
+        """The extent as a scalar of an integer type."""
+        extent = Extent.of(extent)
+        if extent.static is not None:
+            return self.scalar(element.mlir, str(extent.static))
+        return self.op(f"arith.index_cast {self.index(extent)} : index to {element.mlir}")
+
+    # Conditions on sizes.
+
+    def require(self, predicate: str, left: ExtentLike, right: ExtentLike, message: str) -> None:
+        """A run-time check that `left predicate right` (eq, sge), of sizes."""
+        left, right = Extent.of(left), Extent.of(right)
+        if f"{left} {predicate} {right}" in self._asserted:
+            return
+        self._asserted.add(f"{left} {predicate} {right}")
+        holds = self.op(f"arith.cmpi {predicate}, {self.index(left)}, {self.index(right)} : index")
+        self._append(f"cf.assert {holds}, {quote(message)}", None)
+
+    def at_least(self, left: ExtentLike, right: ExtentLike) -> bool:
+        """Whether `left >= right`, if need be on the condition that no dimension is 0."""
+        known = at_least(left, right)
+        if known is not None:
+            return known
+        if not at_least(left, right, least=1):
+            return False
+        for name in sorted((Extent.of(left) - right).symbols()):
+            self.require("sge", Extent.symbol(name), 1,
+                         f"the graph needs {name} >= 1{self.where(Extent.symbol(name))}")
+        return True
+
+    # Tensors.
+
+    def ssa(self, value: Value) -> str:
+        """The value's MLIR name; emits constants and shape tensors on first use."""
+        if value.ssa is None:
+            if value.materialise is not None:
+                value.ssa = value.materialise()
+            elif value.is_number:
+                value.ssa = self.constant(value.element, value.content)
+            else:
+                assert value.content is not None
+                elements = ", ".join(self.integer(e, value.element) for e in value.content.reshape(-1))
+                value.ssa = self.op(f"tensor.from_elements {elements} : {value.type}")
+        return value.ssa
+
+    def constant(self, element: ElementType, content: np.ndarray) -> str:
+        """A constant tensor; more than 32 elements go to a resource."""
+        content = np.ascontiguousarray(content, dtype=element.numpy).reshape(content.shape)
+        type_ = tensor_type(element, tuple(Extent.of(size) for size in content.shape))
+        flat = content.reshape(-1)
+        raw = flat.view(np.uint8).reshape(flat.size, -1) if flat.size else flat
+        if flat.size == 0:
+            attribute = "dense<>"
+        elif (raw == raw[0]).all():
+            attribute = f"dense<{literal(element, flat[0])}>"
+        elif flat.size <= _MAX_INLINE_ELEMENTS or element == BOOL:
+            attribute = f"dense<{_nested(element, content)}>"
+        else:
+            key = f"weight_{len(self._resources)}"
+            self._resources[key] = element.numpy.itemsize.to_bytes(4, "little").hex() + flat.tobytes().hex()
+            attribute = f"dense_resource<{key}>"
+        return self.op(f"arith.constant {attribute} : {type_}")
+
+    def dynamic_sizes(self, shape: Shape) -> list[str]:
+        return [self.index(extent) for extent in shape if extent.static is None]
+
+    def mixed_sizes(self, extents: Sequence[Extent]) -> str:
+        """`[%a, 4]`: the form of output_shape, offsets and sizes."""
+        return "[" + ", ".join(self.index(e) if e.static is None else str(e.static) for e in extents) + "]"
+
+    def empty(self, element: ElementType, shape: Shape) -> str:
+        sizes = ", ".join(self.dynamic_sizes(shape))
+        return self.op(f"tensor.empty({sizes}) : {tensor_type(element, shape)}")
+
+    def filled(self, element: ElementType, shape: Shape, scalar: str) -> str:
+        """A tensor all of whose elements are `scalar`."""
+        type_ = tensor_type(element, shape)
+        init = self.empty(element, shape)
+        return self.op(f"linalg.fill ins({scalar} : {element.mlir}) outs({init} : {type_}) -> {type_}")
+
+    # The module.
+
+    def function(self, name: str, arguments: list[str], results: list[tuple[str, str]], returned: list[str]) -> str:
+        """The module: `arguments` are `%arg: type {attributes}`, `results` (type, attributes)."""
+        types = ", ".join(f"{type_} {attributes}" for type_, attributes in results)
+        bare = ", ".join(type_ for type_, _ in results)
+        lines = [f"func.func @{name}({', '.join(arguments)}) -> ({types}) {{"]
+        needed = set(returned)
+        kept: list[str] = []
+        for operation in reversed(self._operations):
+            if operation.result is None or operation.result in needed:
+                needed |= operation.uses
+                kept.append(operation.text)
+        lines += ["  " + text.replace("\n", "\n  ") for text in reversed(kept)]
+        lines += [f"  return {', '.join(returned)} : {bare}", "}"]
+        used = {key: blob for key, blob in self._resources.items()
+                if any(f"dense_resource<{key}>" in text for text in kept)}
+        if used:
+            blobs = ",\n".join(f'      {key}: "0x{blob}"' for key, blob in used.items())
+            lines += ["", "{-#", "  dialect_resources: {", "    builtin: {", blobs, "    }", "  }", "#-}"]
+        return "\n".join(lines) + "\n"
+
+
+def _nested(element: ElementType, content: np.ndarray) -> str:
+    if content.ndim == 0:
+        return literal(element, content[()])
+    return "[" + ", ".join(_nested(element, row) for row in content) + "]"

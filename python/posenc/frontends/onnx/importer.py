@@ -1,0 +1,222 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From an ONNX model to MLIR text: declares the arguments and walks the nodes in order."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from typing import Optional
+
+import numpy as np
+import onnx
+import onnx.numpy_helper
+
+from ..._errors import ImportFailure
+from .emitter import Emitter, quote
+from .folding import fold
+from .loading import ModelLike, domain_of, inferred_types, inline, is_constant, load, one_line, opset_of
+from .registry import NodeContext, element_type, find_handler, known, node_name
+from .structured import Structured
+from .symbols import Extent, Undecidable
+from .values import Value, tensor_type
+
+
+def import_model(model: ModelLike, name: Optional[str] = None) -> str:
+    """MLIR text of an ONNX model: linalg on tensors and posenc ops.
+
+    `model` is a path, serialised bytes or a ModelProto; `name` overrides the
+    function's name, by default the graph's as a C identifier. Raises
+    `ImportFailure`, in one line, for a model that is invalid or that holds
+    operators posenc does not know (all of them are listed).
+    """
+    model = inline(load(model))
+    return _GraphImporter(model).run(_identifier(name or model.graph.name))
+
+
+class _GraphImporter:
+    """Holds the values by name while the nodes are walked."""
+
+    def __init__(self, model: onnx.ModelProto):
+        self.model = model
+        self.opset = opset_of(model)
+        self.emit = Emitter()
+        self.build = Structured(self.emit)
+        self.values: dict[str, Optional[Value]] = {"": None}
+        self.arguments: list[str] = []
+        self.inferred = inferred_types(model)
+
+    def run(self, name: str) -> str:
+        graph = self.model.graph
+        needed, read = _needed_nodes(graph)
+        for tensor in graph.initializer:
+            if tensor.name in read:
+                self.values[tensor.name] = _constant(tensor)
+        if graph.sparse_initializer:
+            raise ImportFailure("the model has sparse initializers; make them dense")
+        constants = {tensor.name for tensor in graph.initializer}
+        conditions = []
+        for info in graph.input:
+            if info.name not in constants:
+                conditions += self._argument(info)
+        for symbol, origin in conditions:
+            self._tie_expression(symbol, origin)
+        for node in needed:
+            self._node(node)
+        return self._finish(name)
+
+    def _argument(self, info: onnx.ValueInfoProto) -> list[tuple[str, str]]:
+        """Declares one argument; returns dimensions whose size is an expression."""
+        if not info.type.HasField("tensor_type"):
+            raise ImportFailure(f"input '{info.name}' is not a tensor")
+        tensor = info.type.tensor_type
+        try:
+            element = element_type(tensor.elem_type)
+        except ImportFailure as error:
+            raise ImportFailure(f"input '{info.name}' {error}") from error
+        if not tensor.HasField("shape"):
+            raise ImportFailure(f"input '{info.name}' has no shape; give its rank (dimensions may be symbols)")
+        ssa = f"%arg{len(self.arguments)}"
+        shape, symbols, dynamic = [], [], []
+        for axis, dimension in enumerate(tensor.shape.dim):
+            if dimension.HasField("dim_value"):
+                shape.append(Extent.of(dimension.dim_value))
+                symbols.append("")
+                continue
+            symbol = dimension.dim_param or f"{info.name}.{axis}"
+            shape.append(Extent.symbol(symbol))
+            symbols.append(symbol)
+            dynamic.append((symbol, axis))
+        value = Value(element, tuple(shape), ssa=ssa)
+        expressions = []
+        for symbol, axis in dynamic:
+            size = self.emit.op(f"tensor.dim {ssa}, {self.emit.index(axis)} : {value.type}")
+            origin = f"dimension {axis} of '{info.name}'"
+            self.emit.bind(symbol, size, origin)
+            expressions.append((symbol, origin))
+        self.arguments.append(f"{ssa}: {value.type} {{posenc.name = {quote(info.name)}, posenc.symbols = "
+                              f"[{', '.join(quote(symbol) for symbol in symbols)}]}}")
+        self.values[info.name] = value
+        return expressions
+
+    def _tie_expression(self, symbol: str, origin: str) -> None:
+        """`2*s75 - 1` as a dimension: where s75 is one too, the two are tied."""
+        extent = _parse_expression(symbol)
+        if extent is None or not all(self.emit.is_bound(name) for name in extent.symbols()):
+            return
+        self.emit.require("eq", Extent.symbol(symbol), extent, f"{origin} must be {symbol}{self.emit.where(extent)}")
+
+    def _node(self, node: onnx.NodeProto) -> None:
+        self.emit.location = node_name(node)
+        try:
+            outputs = self._outputs(node)
+        except ImportFailure as error:
+            raise ImportFailure(f"node '{node_name(node)}' ({node.op_type}): {error}") from error
+        except Undecidable as error:
+            raise ImportFailure(f"node '{node_name(node)}' ({node.op_type}): the {error} depends on the sizes of the "
+                                "arguments; give the dimensions numbers") from error
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise ImportFailure(f"node '{node_name(node)}' ({node.op_type}) is not valid: "
+                                f"{one_line(error)}") from error
+        for name, value in zip(node.output, outputs):
+            if name and value is not None:
+                self._compare_with_inferred(node, name, value)
+                self.values[name] = value
+        self.emit.location = None
+
+    def _outputs(self, node: onnx.NodeProto):
+        if is_constant(node):
+            return [_constant_node(node)]
+        missing = [name for name in node.input if name not in self.values]
+        if missing:
+            raise ImportFailure(f"needs '{missing[0]}', an output posenc does not compute")
+        context = NodeContext(node, self.opset, [self.values[name] for name in node.input], self.emit, self.build)
+        folded = fold(context)
+        if folded is not None:
+            return folded
+        return find_handler(domain_of(node), node.op_type, self.opset)(context)
+
+    def _compare_with_inferred(self, node: onnx.NodeProto, name: str, value: Value) -> None:
+        """ONNX's own inference is a second opinion on every type."""
+        inferred = self.inferred.get(name)
+        if inferred is None:
+            return
+        element, sizes = inferred
+        agree = element in (0, value.element.onnx) and (sizes is None or (
+            len(sizes) == value.rank and all(theirs is None or ours.static in (None, theirs)
+                                             for theirs, ours in zip(sizes, value.shape))))
+        if not agree:
+            raise ImportFailure(f"node '{node_name(node)}' ({node.op_type}): output '{name}' is {value.type} by its "
+                                f"inputs, but the model or ONNX's shape inference says {sizes} of type {element}")
+
+    def _finish(self, name: str) -> str:
+        results, returned = [], []
+        for info in self.model.graph.output:
+            value = self.values.get(info.name)
+            if value is None:
+                raise ImportFailure(f"output '{info.name}' is not computed")
+            returned.append(self.emit.ssa(value))
+            results.append((value.type, f"{{posenc.name = {quote(info.name)}}}"))
+        return self.emit.function(name, self.arguments, results, returned)
+
+
+def _constant(tensor: onnx.TensorProto) -> Value:
+    try:
+        element = element_type(tensor.data_type)
+    except ImportFailure as error:
+        raise ImportFailure(f"initializer '{tensor.name}' {error}") from error
+    return known(onnx.numpy_helper.to_array(tensor), element)
+
+
+def _constant_node(node: onnx.NodeProto) -> Value:
+    attribute = node.attribute[0]
+    value = onnx.helper.get_attribute_value(attribute)
+    if attribute.name == "value":
+        return _constant(value)
+    kinds = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}
+    if attribute.name not in kinds:
+        raise ImportFailure(f"a constant given as {attribute.name} is not known")
+    array = np.asarray(value, dtype=kinds[attribute.name])
+    return known(array, element_type(onnx.helper.np_dtype_to_tensor_dtype(array.dtype)))
+
+
+def _needed_nodes(graph: onnx.GraphProto) -> tuple[list[onnx.NodeProto], set[str]]:
+    """The nodes that contribute to an output of the graph, in order, and the names they and it read."""
+    read = {info.name for info in graph.output}
+    needed = []
+    for node in reversed(graph.node):
+        if any(output in read for output in node.output):
+            read.update(node.input)
+            needed.append(node)
+    return needed[::-1], read
+
+
+def _parse_expression(text: str) -> Optional[Extent]:
+    """A sum or product of numbers and names, as exporters print; None for a plain name."""
+    operators = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv}
+
+    def evaluate(node: ast.AST) -> Extent:
+        if isinstance(node, ast.BinOp):
+            return operators[type(node.op)](evaluate(node.left), evaluate(node.right))
+        if isinstance(node, ast.Name):
+            return Extent.symbol(node.id)
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            return Extent.of(node.value)
+        raise KeyError(type(node))
+
+    if text.isidentifier():
+        return None
+    try:
+        return evaluate(ast.parse(text, mode="eval").body)
+    except (KeyError, SyntaxError, ValueError, RecursionError, Undecidable):
+        return None
+
+
+def _identifier(name: str) -> str:
+    cleaned = re.sub(r"\W", "_", name or "", flags=re.ASCII)
+    if not cleaned.strip("_"):
+        return "main"
+    return f"_{cleaned}" if cleaned[0].isdigit() else cleaned
+
+

@@ -1,0 +1,106 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads and checks an ONNX model, and brings it down to operators that posenc knows."""
+
+from __future__ import annotations
+
+import os
+from typing import Optional, Union
+
+import onnx
+import onnx.checker
+import onnx.inliner
+import onnx.shape_inference
+
+from ..._errors import ImportFailure
+from .registry import find_handler, node_name
+
+_OLDEST_OPSET = 13
+_DEEPEST_DEFINITION = 4
+ModelLike = Union[str, "os.PathLike[str]", bytes, onnx.ModelProto]
+# Element type and sizes (None where dynamic), or None for an unknown rank.
+InferredType = tuple[int, Optional[list[Optional[int]]]]
+
+
+def load(model: ModelLike) -> onnx.ModelProto:
+    """The model, checked."""
+    try:
+        if isinstance(model, onnx.ModelProto):
+            loaded = onnx.ModelProto()
+            loaded.CopyFrom(model)
+            onnx.checker.check_model(loaded)
+        elif isinstance(model, bytes):
+            loaded = onnx.load_model_from_string(model)
+            onnx.checker.check_model(loaded)
+        else:
+            onnx.checker.check_model(os.fspath(model))
+            loaded = onnx.load(os.fspath(model))
+    except OSError as error:
+        raise ImportFailure(f"cannot read the model: {error}") from error
+    except Exception as error:  # protobuf and the checker raise types of their own.
+        raise ImportFailure(f"not a valid ONNX model: {one_line(error)}") from error
+    if opset_of(loaded) < _OLDEST_OPSET:
+        raise ImportFailure(f"the model is of opset {opset_of(loaded)}; posenc takes {_OLDEST_OPSET} and later: "
+                            "convert it with onnx.version_converter or export it anew")
+    return loaded
+
+
+def inline(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Replaces model-local functions, and operators that posenc knows by their ONNX definition only."""
+    if model.functions:
+        model = onnx.inliner.inline_local_functions(model)
+    unknown = _unknown_nodes(model)
+    expanded, rest = model, unknown
+    try:
+        for _ in range(_DEEPEST_DEFINITION):
+            if not rest:
+                return expanded
+            names = sorted({("", node.op_type) for node in rest})
+            expanded = onnx.inliner.inline_selected_functions(expanded, names, inline_schema_functions=True)
+            rest = _unknown_nodes(expanded)
+    except (RuntimeError, ValueError):  # The inliner stumbles over an operator without a definition.
+        pass
+    opsets = {opset.domain: opset.version for opset in model.opset_import}
+    listed = [f"{node.op_type} (domain '{node.domain or 'ai.onnx'}', opset {opsets.get(node.domain, 1)}, "
+              f"node '{node_name(node)}')" for node in unknown]
+    raise ImportFailure(f"posenc does not know {len(unknown)} of the model's {len(model.graph.node)} nodes: "
+                        + "; ".join(listed))
+
+
+def _unknown_nodes(model: onnx.ModelProto) -> list[onnx.NodeProto]:
+    opsets = {"" if o.domain == "ai.onnx" else o.domain: o.version for o in model.opset_import}
+    return [node for node in model.graph.node if not is_constant(node)
+            and find_handler(domain_of(node), node.op_type, opsets.get(domain_of(node), 1)) is None]
+
+
+def domain_of(node: onnx.NodeProto) -> str:
+    """The domain; ai.onnx and the empty name are one."""
+    return "" if node.domain == "ai.onnx" else node.domain
+
+
+def is_constant(node: onnx.NodeProto) -> bool:
+    return node.op_type == "Constant" and not domain_of(node)
+
+
+def inferred_types(model: onnx.ModelProto) -> dict[str, InferredType]:
+    """What the model and ONNX's shape inference say of every value."""
+    try:
+        inferred = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    except onnx.shape_inference.InferenceError as error:
+        raise ImportFailure(f"not a valid ONNX model: {one_line(error)}") from error
+    types = {}
+    for info in (*inferred.graph.value_info, *inferred.graph.output):
+        tensor = info.type.tensor_type
+        sizes = [d.dim_value if d.HasField("dim_value") else None for d in tensor.shape.dim] \
+            if tensor.HasField("shape") else None
+        types[info.name] = (tensor.elem_type, sizes)
+    return types
+
+
+def opset_of(model: onnx.ModelProto) -> int:
+    """The version of ONNX's own operators; 1 where none are imported."""
+    return next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
+
+
+def one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

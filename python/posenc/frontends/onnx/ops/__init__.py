@@ -1,0 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Handlers of ONNX operators, a file a family; importing them registers them."""
+
+from . import attention, elementwise, indexing, matmul, normalization, reduction, rotary, shape  # noqa: F401

@@ -1,0 +1,42 @@
+// RUN: posenc-opt %s --posenc-expand-math | FileCheck %s
+
+// The numbers are checked by execution, in Integration/CPU/math.mlir.
+
+// CHECK-LABEL: func @vector(
+//   CHECK-NOT:   math.exp
+//   CHECK-NOT:   math.cos
+//   CHECK-NOT:   posenc.cos_sin
+//       CHECK:   math.roundeven %{{.*}} : vector<4x16xf32>
+//       CHECK:   return
+func.func @vector(%x: vector<4x16xf32>, %hi: vector<4x16xf32>, %lo: vector<4x16xf32>)
+    -> (vector<4x16xf32>, vector<4x16xf32>) {
+  %e = math.exp %x : vector<4x16xf32>
+  %cos, %sin = posenc.cos_sin %e, %hi, %lo : vector<4x16xf32>
+  return %cos, %sin : vector<4x16xf32>, vector<4x16xf32>
+}
+
+// What has an instruction stays; a square is a product.
+
+// CHECK-LABEL: func @instructions(
+//       CHECK:   math.sqrt
+//       CHECK:   math.fma
+//       CHECK:   arith.mulf
+//   CHECK-NOT:   math.powf
+func.func @instructions(%x: f32) -> (f32, f32, f32) {
+  %two = arith.constant 2.0 : f32
+  %a = math.sqrt %x : f32
+  %b = math.fma %x, %x, %x : f32
+  %c = math.powf %x, %two : f32
+  return %a, %b, %c : f32, f32, f32
+}
+
+// 16-bit floats are computed in f32, and bf16 rounds without a library.
+
+// CHECK-LABEL: func @narrow(
+//   CHECK-NOT:   math.tanh
+//       CHECK:   arith.bitcast %{{.*}} : i16 to bf16
+//   CHECK-NOT:   arith.truncf %{{.*}} : f32 to bf16
+func.func @narrow(%x: bf16) -> bf16 {
+  %y = math.tanh %x : bf16
+  return %y : bf16
+}

@@ -1,0 +1,69 @@
+// RUN: posenc-opt %s --posenc-split-mask --remarks-filter='posenc.*' --remark-format=emitRemark --verify-diagnostics --split-input-file
+
+func.func @lowest_with_a_mask(%q: tensor<1x8x4x16xf32>, %keep: tensor<4xi1>, %scale: f32) -> tensor<1x8x4x16xf32> {
+  %o = posenc.attention query(%q : tensor<1x8x4x16xf32>) key(%q : tensor<1x8x4x16xf32>)
+      value(%q : tensor<1x8x4x16xf32>) scale(%scale) outs(%q : tensor<1x8x4x16xf32>)
+      score(%x, %b, %h, %i, %j) {
+        %low = arith.constant -3.4028234663852886E+38 : f32
+        %k = tensor.extract %keep[%j] : tensor<4xi1>
+        // expected-remark @below {{with another mask, a row of lowest finite values is the average of what that mask leaves}}
+        %y = arith.select %k, %x, %low : f32
+        posenc.yield %y : f32
+      }
+      mask(%b, %h, %i, %j) {
+        %c = arith.cmpi sle, %j, %i : index
+        posenc.yield %c : i1
+      } -> tensor<1x8x4x16xf32>
+  return %o : tensor<1x8x4x16xf32>
+}
+
+// -----
+
+func.func @two_lowest(%q: tensor<1x8x4x16xf32>, %keep: tensor<4xi1>, %scale: f32) -> tensor<1x8x4x16xf32> {
+  %o = posenc.attention query(%q : tensor<1x8x4x16xf32>) key(%q : tensor<1x8x4x16xf32>)
+      value(%q : tensor<1x8x4x16xf32>) scale(%scale) outs(%q : tensor<1x8x4x16xf32>)
+      score(%x, %b, %h, %i, %j) {
+        %low = arith.constant -3.4028234663852886E+38 : f32
+        %zero = arith.constant 0.0 : f32
+        %k = tensor.extract %keep[%j] : tensor<4xi1>
+        %c = arith.cmpi sle, %j, %i : index
+        %m = arith.select %k, %zero, %low : f32
+        %n = arith.select %c, %zero, %low : f32
+        %y = arith.addf %x, %m : f32
+        // expected-remark @below {{two lowest finite values add up to minus infinity}}
+        %z = arith.addf %y, %n : f32
+        posenc.yield %z : f32
+      } -> tensor<1x8x4x16xf32>
+  return %o : tensor<1x8x4x16xf32>
+}
+
+// -----
+
+func.func @lowest_with_logsumexp(%q: tensor<1x8x4x16xf32>, %keep: tensor<4xi1>, %lse: tensor<1x8x4xf32>, %scale: f32) -> tensor<1x8x4x16xf32> {
+  %o, %l = posenc.attention query(%q : tensor<1x8x4x16xf32>) key(%q : tensor<1x8x4x16xf32>)
+      value(%q : tensor<1x8x4x16xf32>) scale(%scale) outs(%q : tensor<1x8x4x16xf32>) logsumexp(%lse : tensor<1x8x4xf32>)
+      score(%x, %b, %h, %i, %j) {
+        %low = arith.constant -3.4028234663852886E+38 : f32
+        %k = tensor.extract %keep[%j] : tensor<4xi1>
+        // expected-remark @below {{the log-sum-exp of a row without a key would be another}}
+        %y = arith.select %k, %x, %low : f32
+        posenc.yield %y : f32
+      } -> tensor<1x8x4x16xf32>, tensor<1x8x4xf32>
+  return %o : tensor<1x8x4x16xf32>
+}
+
+// -----
+
+func.func @depends_on_score(%q: tensor<1x8x4x16xf32>, %scale: f32) -> tensor<1x8x4x16xf32> {
+  %o = posenc.attention query(%q : tensor<1x8x4x16xf32>) key(%q : tensor<1x8x4x16xf32>)
+      value(%q : tensor<1x8x4x16xf32>) scale(%scale) outs(%q : tensor<1x8x4x16xf32>)
+      score(%x, %b, %h, %i, %j) {
+        %inf = arith.constant 0xFF800000 : f32
+        %zero = arith.constant 0.0 : f32
+        %k = arith.cmpf oge, %x, %zero : f32
+        // expected-remark @below {{the condition depends on the score}}
+        %y = arith.select %k, %x, %inf : f32
+        posenc.yield %y : f32
+      } -> tensor<1x8x4x16xf32>
+  return %o : tensor<1x8x4x16xf32>
+}

@@ -1,0 +1,22 @@
+// RUN: posenc-opt %s --posenc-stage-tables --remarks-filter='posenc.*' --remark-format=emitRemark 2>&1 >/dev/null | FileCheck %s
+
+!q = tensor<1x4x?x8xf32>
+
+// CHECK: remark: [Passed] TableStaged | Category:posenc | Function=distance | Remark="computed once a call by key minus query row"
+// CHECK: remark: [Passed] TableStaged | Category:posenc | Function=distance | Remark="computed once a call by key row"
+func.func @distance(%q: !q, %scale: f32, %init: !q) -> !q {
+  %r = posenc.attention query(%q : !q) key(%q : !q) value(%q : !q) scale(%scale) outs(%init : !q)
+    score(%x, %b, %h, %i, %j) {
+      %d = arith.subi %j, %i : index
+      %d32 = arith.index_cast %d : index to i32
+      %df = arith.sitofp %d32 : i32 to f32
+      %e = math.exp %df : f32
+      %j32 = arith.index_cast %j : index to i32
+      %jf = arith.sitofp %j32 : i32 to f32
+      %s = math.sqrt %jf : f32
+      %w = arith.mulf %e, %s : f32
+      %y = arith.addf %x, %w : f32
+      posenc.yield %y : f32
+    } -> !q
+  return %r : !q
+}

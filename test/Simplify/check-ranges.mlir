@@ -1,0 +1,45 @@
+// RUN: posenc-opt %s --posenc-check-ranges | FileCheck %s
+
+// CHECK-LABEL: func @sizes_decide
+//  CHECK-SAME:   %{{.*}}: tensor<512x8xf32>, %[[L:.*]]: index, %[[OFFSET:.*]]: index
+//       CHECK:   %[[FIRST:.*]] = arith.addi %[[OFFSET]], %{{.*}} : index
+//       CHECK:   %[[STARTS:.*]] = arith.cmpi sge, %[[FIRST]], %{{.*}} : index
+//       CHECK:   %[[END:.*]] = arith.addi %[[FIRST]], %[[L]] : index
+//       CHECK:   %[[ENDS:.*]] = arith.cmpi sle, %[[END]], %{{.*}} : index
+//       CHECK:   cf.assert %[[STARTS]], "the rows of a learned encoding start before the first row of their table; shorten the sequence, lengthen the table, or ask for 'out_of_range(<clamp>)'"
+//       CHECK:   cf.assert %[[ENDS]], "the rows of a learned encoding end after the last row of their table; shorten the sequence, lengthen the table, or ask for 'out_of_range(<clamp>)'"
+//       CHECK:   posenc.learned
+func.func @sizes_decide(%table: tensor<512x8xf32>, %l: index, %offset: index) -> tensor<?x8xf32> {
+  %pe = posenc.learned %table sizes(%l) offset(%offset) out_of_range(<error>) {row_offset = 2}
+      : tensor<512x8xf32> -> tensor<?x8xf32>
+  return %pe : tensor<?x8xf32>
+}
+
+// Without an offset the first row is known to exist.
+// CHECK-LABEL: func @rotary_cache
+//       CHECK:   %[[ENDS:.*]] = arith.cmpi sle, %{{.*}}, %{{.*}} : index
+//   CHECK-NOT:   start before
+//       CHECK:   cf.assert %[[ENDS]], "the positions of a rotary encoding end after the last row of their table; shorten the sequence, or lengthen its cos and sin caches"
+func.func @rotary_cache(%x: tensor<1x8x?x8xf32>, %cos: tensor<?x4xf32>, %sin: tensor<?x4xf32>) -> tensor<1x8x?x8xf32> {
+  %y = posenc.rotary %x cos(%cos : tensor<?x4xf32>) sin(%sin : tensor<?x4xf32>)
+      lanes(<half, first = 0, count = 8>) : tensor<1x8x?x8xf32>
+  return %y : tensor<1x8x?x8xf32>
+}
+
+// CHECK-LABEL: func @nothing_to_decide
+//   CHECK-NOT:   cf.assert
+//       CHECK:   return
+func.func @nothing_to_decide(%table: tensor<512x8xf32>, %m: tensor<512xi64>, %l: index,
+                             %x: tensor<1x8x3x8xf32>, %cos: tensor<3x4xf32>, %direct: tensor<1x3x4xf32>) {
+  %within = posenc.learned %table out_of_range(<error>) : tensor<512x8xf32> -> tensor<512x8xf32>
+  %clamped = posenc.learned %table sizes(%l) out_of_range(<clamp>) : tensor<512x8xf32> -> tensor<?x8xf32>
+  %data = posenc.learned %table positions(%m : tensor<512xi64>) out_of_range(<error>)
+      : tensor<512x8xf32> -> tensor<512x8xf32>
+  %a = posenc.rotary %x cos(%cos : tensor<3x4xf32>) sin(%cos : tensor<3x4xf32>)
+      lanes(<half, first = 0, count = 8>) : tensor<1x8x3x8xf32>
+  %b = posenc.rotary %x cos(%direct : tensor<1x3x4xf32>) sin(%direct : tensor<1x3x4xf32>)
+      lanes(<half, first = 0, count = 8>) : tensor<1x8x3x8xf32>
+  %c = posenc.rotary %x lanes(<half, first = 0, count = 8>)
+      frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x3x8xf32>
+  return
+}

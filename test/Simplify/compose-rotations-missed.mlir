@@ -1,0 +1,39 @@
+// RUN: posenc-opt %s --posenc-compose-rotations --remarks-filter='posenc.*' --remark-format=emitRemark --verify-diagnostics --split-input-file
+
+func.func @other_lanes(%x: tensor<1x8x?x16xf32>, %p: tensor<1x?xi64>) -> tensor<1x8x?x16xf32> {
+  %y = posenc.rotary %x positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 8>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x?x16xf32>
+  // expected-remark @below {{the rotations differ in more than their positions}}
+  %z = posenc.rotary %y positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) inverse : tensor<1x8x?x16xf32>
+  return %z : tensor<1x8x?x16xf32>
+}
+
+// -----
+
+func.func @other_base(%x: tensor<1x8x?x16xf32>, %p: tensor<1x?xi64>) -> tensor<1x8x?x16xf32> {
+  %y = posenc.rotary %x positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x?x16xf32>
+  // expected-remark @below {{the rotations differ in more than their positions}}
+  %z = posenc.rotary %y positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 500000.0>) inverse : tensor<1x8x?x16xf32>
+  return %z : tensor<1x8x?x16xf32>
+}
+
+// -----
+
+// Caches may hold any numbers: turning back by them need not give the input.
+
+func.func @caches(%x: tensor<1x8x?x16xf32>, %p: tensor<1x?xi64>, %c: tensor<32x8xf32>) -> tensor<1x8x?x16xf32> {
+  %y = posenc.rotary %x positions(%p : tensor<1x?xi64>) cos(%c : tensor<32x8xf32>) sin(%c : tensor<32x8xf32>) lanes(<half, first = 0, count = 16>) : tensor<1x8x?x16xf32>
+  // expected-remark @below {{the rotations differ in more than their positions}}
+  %z = posenc.rotary %y positions(%p : tensor<1x?xi64>) cos(%c : tensor<32x8xf32>) sin(%c : tensor<32x8xf32>) lanes(<half, first = 0, count = 16>) inverse : tensor<1x8x?x16xf32>
+  return %z : tensor<1x8x?x16xf32>
+}
+
+// -----
+
+// An attention factor multiplies twice.
+
+func.func @factor(%x: tensor<1x8x?x2xf32>, %p: tensor<1x?xi64>) -> tensor<1x8x?x2xf32> {
+  %y = posenc.rotary %x positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 2>) frequencies(#posenc.explicit_frequencies<[1.0], attention_factor = 1.5>) : tensor<1x8x?x2xf32>
+  // expected-remark @below {{the rotations differ in more than their positions}}
+  %z = posenc.rotary %y positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 2>) frequencies(#posenc.explicit_frequencies<[1.0], attention_factor = 1.5>) inverse : tensor<1x8x?x2xf32>
+  return %z : tensor<1x8x?x2xf32>
+}

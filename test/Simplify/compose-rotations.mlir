@@ -1,0 +1,37 @@
+// RUN: posenc-opt %s --posenc-compose-rotations | FileCheck %s
+
+// CHECK-LABEL: func @cancels
+//  CHECK-SAME:   %[[X:[a-z0-9]+]]: tensor<1x8x?x16xf32>
+//  CHECK-NEXT:   return %[[X]]
+func.func @cancels(%x: tensor<1x8x?x16xf32>, %p: tensor<1x?xi64>) -> tensor<1x8x?x16xf32> {
+  %y = posenc.rotary %x positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x?x16xf32>
+  %z = posenc.rotary %y positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) inverse : tensor<1x8x?x16xf32>
+  return %z : tensor<1x8x?x16xf32>
+}
+
+// CHECK-LABEL: func @adds
+//  CHECK-SAME:   %[[X:[a-z0-9]+]]: tensor<1x8x?x16xf32>, %[[P:[a-z0-9]+]]: tensor<1x?xi64>, %[[R:[a-z0-9]+]]: tensor<1x?xi64>
+//       CHECK:   %[[SUM:.*]] = linalg.add ins(%[[R]], %[[P]]
+//       CHECK:   %[[Y:.*]] = posenc.rotary %[[X]] positions(%[[SUM]]
+//   CHECK-NOT:   posenc.rotary
+//       CHECK:   return %[[Y]]
+func.func @adds(%x: tensor<1x8x?x16xf32>, %p: tensor<1x?xi64>, %r: tensor<1x?xi64>) -> tensor<1x8x?x16xf32> {
+  %y = posenc.rotary %x positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x?x16xf32>
+  %z = posenc.rotary %y positions(%r : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x?x16xf32>
+  return %z : tensor<1x8x?x16xf32>
+}
+
+// Three in a row; the second turns back.
+
+// CHECK-LABEL: func @chain
+//       CHECK:   linalg.sub
+//       CHECK:   linalg.add
+//       CHECK:   posenc.rotary
+//   CHECK-NOT:   posenc.rotary
+//       CHECK:   return
+func.func @chain(%x: tensor<1x8x?x16xf32>, %p: tensor<1x?xi64>, %r: tensor<1x?xi64>) -> tensor<1x8x?x16xf32> {
+  %y = posenc.rotary %x positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) inverse : tensor<1x8x?x16xf32>
+  %z = posenc.rotary %y positions(%r : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x?x16xf32>
+  %w = posenc.rotary %z positions(%r : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x?x16xf32>
+  return %w : tensor<1x8x?x16xf32>
+}

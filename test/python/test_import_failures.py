@@ -1,0 +1,109 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the importer refuses, and in which words: one line that says what is wrong."""
+
+import numpy as np
+import onnx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from onnx import TensorProto, helper
+from onnx_models import make_model, node
+from test_import_models import CASES
+
+import posenc
+from posenc.frontends.onnx import import_model
+
+X = np.zeros((2, 3), np.float32)
+SYMBOLS = {"x": ("B", "S")}
+
+
+def failure(model) -> str:
+    with pytest.raises(posenc.ImportFailure) as caught:
+        import_model(model)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_unknown_operators_are_listed_at_once() -> None:
+    nodes = [helper.make_node("Sparkle", ["x"], ["a"], name="first", domain="com.example"),
+             helper.make_node("Neg", ["a"], ["b"]),
+             helper.make_node("Det", ["b"], ["c"], name="second")]
+    info = helper.make_tensor_value_info("x", TensorProto.FLOAT, [3, 3])
+    result = helper.make_tensor_value_info("c", TensorProto.FLOAT, [])
+    model = helper.make_model(helper.make_graph(nodes, "g", [info], [result]), ir_version=10, opset_imports=[
+        helper.make_opsetid("", 22), helper.make_opsetid("com.example", 1)])
+    message = failure(model)
+    assert message.startswith("posenc does not know 2 of the model's 3 nodes: ")
+    assert "Sparkle (domain 'com.example', opset 1, node 'first')" in message
+    assert "Det (domain 'ai.onnx', opset 22, node 'second')" in message
+
+
+def test_old_opset() -> None:
+    info = helper.make_tensor_value_info("x", TensorProto.FLOAT, [3])
+    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, [3])
+    model = helper.make_model(helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "g", [info], [result]),
+                              opset_imports=[helper.make_opsetid("", 12)], ir_version=7)
+    assert "opset 12; posenc takes 13 and later" in failure(model)
+
+
+def test_missing_file(tmp_path) -> None:
+    failure(tmp_path / "none.onnx")
+
+
+def test_sizes_that_cannot_agree() -> None:
+    model = make_model([node("Add", "x y", "z")], {"x": X, "y": X[:, :2]}, ["z"], ranks={"z": 2})
+    assert "do not agree" in failure(model) or "Incompatible" in failure(model)
+
+
+def test_shape_that_depends_on_data() -> None:
+    feeds = {"x": X, "n": np.array([3, 2])}
+    model = make_model([node("Reshape", "x n", "y")], feeds, ["y"], symbols=SYMBOLS, ranks={"y": 2})
+    assert "node 'y' (Reshape): the new shape depends on data" in failure(model)
+
+
+def test_float64_is_refused() -> None:
+    model = make_model([node("Exp", "x", "y")], {"x": X.astype(np.float64)}, ["y"])
+    assert "computes in float64, which posenc does not compile; export the model in float32" in failure(model)
+
+
+def test_unknown_element_type() -> None:
+    model = make_model([node("Identity", "x", "y")], {"x": X.astype(np.uint8)}, ["y"])
+    assert "input 'x' has elements of type UINT8" in failure(model)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**31), st.integers(1, 200))
+def test_damaged_files(seed: int, length: int) -> None:
+    """Bytes lost and bytes overwritten: a refusal or an import, nothing else."""
+    content = bytearray((CASES[0] / "model.onnx").read_bytes())
+    random = np.random.default_rng(seed)
+    if seed % 2:
+        content = content[: random.integers(0, len(content))]
+    for position in random.integers(0, max(len(content), 1), length):
+        if position < len(content):
+            content[position] = random.integers(0, 256)
+    try:
+        import_model(bytes(content))
+    except posenc.ImportFailure as error:
+        assert "\n" not in str(error)
+
+
+def test_functions_of_the_model_are_inlined() -> None:
+    function = helper.make_function("local", "Twice", ["a"], ["b"], [helper.make_node("Add", ["a", "a"], ["b"])],
+                                    [helper.make_opsetid("", 22)])
+    info = helper.make_tensor_value_info("x", TensorProto.FLOAT, [3])
+    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, [3])
+    graph = helper.make_graph([helper.make_node("Twice", ["x"], ["y"], domain="local")], "g", [info], [result])
+    model = helper.make_model(graph, functions=[function], ir_version=10, opset_imports=[
+        helper.make_opsetid("", 22), helper.make_opsetid("local", 1)])
+    assert "arith.addf" in import_model(model)
+
+
+def test_name_becomes_a_c_identifier() -> None:
+    model = make_model([node("Neg", "x", "y")], {"x": X}, ["y"])
+    model.graph.name = "my model/1"
+    assert "func.func @my_model_1(" in import_model(model)
+    assert "func.func @other(" in import_model(model, "other")
+    onnx.checker.check_model(model)

@@ -1,0 +1,231 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The Python package: imports, calls by DLPack, files, errors, the command line."""
+
+import pathlib
+import subprocess
+import sys
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import posenc
+from posenc.__main__ import main
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# y = s x and z = x + x, of N rows of 4.
+TEXT = """
+#map = affine_map<(d0, d1) -> (d0, d1)>
+func.func @scale(%x: tensor<?x4xf32> {posenc.name = "x", posenc.symbols = ["N", ""]},
+                 %s: tensor<?x1xf32> {posenc.name = "s", posenc.symbols = ["N", ""]})
+    -> (tensor<?x4xf32> {posenc.name = "y"}, tensor<?x4xf32> {posenc.name = "z"}) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %y = linalg.generic {indexing_maps = [#map, affine_map<(d0, d1) -> (d0, 0)>, #map],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<?x4xf32>, tensor<?x1xf32>) outs(%e : tensor<?x4xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %r = arith.mulf %a, %b : f32
+      linalg.yield %r : f32
+  } -> tensor<?x4xf32>
+  %z = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %r = arith.addf %a, %a : f32
+      linalg.yield %r : f32
+  } -> tensor<?x4xf32>
+  return %y, %z : tensor<?x4xf32>, tensor<?x4xf32>
+}
+"""
+X = np.arange(12, dtype=np.float32).reshape(3, 4)
+S = np.array([[1], [2], [3]], np.float32)
+
+
+@pytest.fixture(scope="module")
+def scale() -> posenc.CompiledFunction:
+    return posenc.compile(TEXT)
+
+
+def test_importing_needs_numpy_only() -> None:
+    code = "import sys, posenc; print([m for m in ('onnx', 'torch', 'jinja2', 'ml_dtypes') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "python")}, capture_output=True,
+                          text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_results_are_a_tuple(scale) -> None:
+    y, z = scale(X, S)
+    np.testing.assert_array_equal(y, X * S)
+    np.testing.assert_array_equal(z, X + X)
+
+
+def test_arguments_by_name(scale) -> None:
+    np.testing.assert_array_equal(scale(s=S, x=X)[0], X * S)
+
+
+def test_repr_says_what_it_takes(scale) -> None:
+    assert repr(scale).startswith("<posenc function scale(x: float32[N, 4], s: float32[N, 1]) -> (y: float32[")
+
+
+def test_torch_in_torch_out(scale) -> None:
+    torch = pytest.importorskip("torch")
+    y, _ = scale(torch.from_numpy(X).requires_grad_(), torch.from_numpy(S))
+    assert isinstance(y, torch.Tensor)
+    np.testing.assert_array_equal(y.numpy(), X * S)
+
+
+class OnlyDLPack:
+    """Some framework's tensor."""
+
+    def __init__(self, array: np.ndarray):
+        self.array = array
+
+    def __dlpack__(self, **arguments):
+        return self.array.__dlpack__(**arguments)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_anything_with_dlpack(scale) -> None:
+    np.testing.assert_array_equal(scale(OnlyDLPack(X), OnlyDLPack(S))[0], X * S)
+
+
+def test_inputs_are_not_written_and_may_be_read_only(scale) -> None:
+    x = X.copy()
+    x.flags.writeable = False
+    scale(x, S)
+    np.testing.assert_array_equal(x, X)
+
+
+def test_strided_rows_and_broadcast_inputs(scale) -> None:
+    wide = np.zeros((6, 4), np.float32)
+    wide[::2] = X
+    np.testing.assert_array_equal(scale(wide[::2], np.broadcast_to(np.float32(2), (3, 1)))[0], 2 * X)
+
+
+def test_no_rows(scale) -> None:
+    assert [result.shape for result in scale(X[:0], S[:0])] == [(0, 4), (0, 4)]
+
+
+WRONG = {
+    "also needs s": lambda f: f(X),
+    "takes 2 arguments": lambda f: f(X, S, S),
+    "has no input 'w'": lambda f: f(X, S, w=S),
+    "given twice": lambda f: f(X, S, x=X),
+    "a float was passed": lambda f: f(X, 2.0),
+    "a object was passed": lambda f: f(X, object()),
+    "expected float32, got float64": lambda f: f(X.astype(np.float64), S),
+    "N = 2": lambda f: f(X, S[:2]),
+    "arrays of object": lambda f: f(X.astype(object), S),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_wrong_calls_say_what_is_wrong(scale, message: str) -> None:
+    with pytest.raises(posenc.Error, match=message) as caught:
+        WRONG[message](scale)
+    assert "\n" not in str(caught.value)
+
+
+def test_save_and_load(scale, tmp_path) -> None:
+    scale.save(tmp_path / "scale.so")
+    loaded = posenc.load(tmp_path / "scale.so")
+    np.testing.assert_array_equal(loaded(X, S)[0], X * S)
+    with pytest.raises(posenc.Error, match="a loaded library has no IR"):
+        loaded.ir("fuse")
+    (tmp_path / "scale.h").unlink()
+    with pytest.raises(posenc.Error, match="needs the .h"):
+        posenc.load(tmp_path / "scale.so")
+
+
+@pytest.mark.parametrize("suffix", [".a", ".o", ".s", ".ll"])
+def test_save_other_kinds(scale, tmp_path, suffix: str) -> None:
+    scale.save(tmp_path / f"scale{suffix}")
+    assert (tmp_path / f"scale{suffix}").stat().st_size > 0
+
+
+def test_ir_of_each_phase(scale) -> None:
+    assert "tensor<?x4xf32>" in scale.ir("import")
+    assert "llvm.func" in scale.ir("codegen")
+    with pytest.raises(posenc.Error, match="there is no phase 'frobnicate'; there are input, import, simplify"):
+        scale.ir("frobnicate")
+
+
+def test_report(scale, tmp_path) -> None:
+    pytest.importorskip("jinja2")
+    scale.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "<summary>fuse" in page and "linalg.generic" in page
+
+
+def test_errors_of_compiling_name_the_place() -> None:
+    with pytest.raises(posenc.Error) as caught:
+        posenc.compile("func.func @broken(\n")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(posenc.Error, match="x86-64-v3"):
+        posenc.compile(TEXT, cpu="z80")
+    with pytest.raises(posenc.Error, match="cannot compile a int"):
+        posenc.compile(3)
+
+
+def test_bfloat16_arrays_pass() -> None:
+    text = TEXT.replace("f32", "bf16")
+    x = X.astype(ml_dtypes.bfloat16)
+    y, _ = posenc.compile(text)(x, S.astype(ml_dtypes.bfloat16))
+    assert y.dtype == ml_dtypes.bfloat16
+    np.testing.assert_array_equal(y.astype(np.float32), X * S)
+
+
+# The command.
+
+
+@pytest.fixture
+def graph(tmp_path) -> pathlib.Path:
+    path = tmp_path / "graph.mlir"
+    path.write_text(TEXT)
+    return path
+
+
+def test_compile_and_run(graph, tmp_path, capsys) -> None:
+    library = tmp_path / "graph.so"
+    assert main(["compile", str(graph), "-o", str(library)]) == 0
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "s.npy", S)
+    assert main(["run", str(library), "--input", str(tmp_path / "x.npy"), "--input", f"s={tmp_path / 's.npy'}",
+                 "--output", str(tmp_path / "y.npy"), "--output", str(tmp_path / "z.npy")]) == 0
+    assert capsys.readouterr().out == "y: float32 [3, 4]\nz: float32 [3, 4]\n"
+    np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), X * S)
+
+
+def test_stop_after_a_phase(graph, tmp_path) -> None:
+    output = tmp_path / "fused.mlir"
+    assert main(["compile", str(graph), "--to=fuse", "-o", str(output), f"--dump-dir={tmp_path / 'ir'}"]) == 0
+    assert "linalg.generic" in output.read_text()
+    assert [path.name for path in sorted((tmp_path / "ir").iterdir())] == [
+        "0-input.mlir", "1-import.mlir", "2-simplify.mlir", "3-fuse.mlir"]
+
+
+def test_verify(graph, capsys) -> None:
+    assert main(["verify", str(graph), "--size", "N=5"]) == 0
+    assert "y: fused and unfused differ by 0.0e+00" in capsys.readouterr().out
+
+
+def test_verify_against_the_reference(capsys) -> None:
+    model = ROOT / "test" / "data" / "models" / "llama_rope.sdpa.dynamo23.dyn" / "model.onnx"
+    assert main(["verify", str(model), "--size", "s75=9"]) == 0
+    assert "fused and reference differ" in capsys.readouterr().out
+
+
+def test_explain(graph, tmp_path) -> None:
+    pytest.importorskip("jinja2")
+    assert main(["explain", str(graph), "-o", str(tmp_path / "report.html")]) == 0
+    assert (tmp_path / "report.html").exists()
+
+
+def test_failures_are_one_line(tmp_path, capsys) -> None:
+    assert main(["compile", str(tmp_path / "none.mlir")]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("posenc: error: cannot read") and error.count("\n") == 1

@@ -1,0 +1,124 @@
+//===- CommandLine.cpp - Options of posenc-compile ------------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads Options.td's options into CompileOptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::posenc;
+using llvm::StringRef;
+
+namespace {
+
+enum ID {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+#define OPTTABLE_STR_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+using namespace llvm::opt;
+constexpr OptTable::Info infoTable[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+struct PosencOptTable : GenericOptTable {
+  PosencOptTable()
+      : GenericOptTable(OptionStrTable, OptionPrefixesTable, infoTable) {}
+};
+
+} // namespace
+
+void mlir::posenc::printHelp() {
+  PosencOptTable().printHelp(llvm::outs(),
+                             "posenc-compile [options] <graph.mlir>",
+                             "compiles an attention graph to native code");
+}
+
+/// The output's path where none was given: the input's name in this folder.
+static std::string defaultOutput(StringRef input, bool isText) {
+  if (input == "-" || isText)
+    return "-";
+  llvm::SmallString<128> path = llvm::sys::path::filename(input);
+  llvm::sys::path::replace_extension(path, "so");
+  return path.str().str();
+}
+
+static llvm::Error readOptions(const InputArgList &arguments,
+                               CommandLine &line) {
+  CompileOptions &options = line.options;
+  StringRef suffix = llvm::sys::path::extension(line.output);
+  if (!arguments.hasArg(OPT_to, OPT_emit) && !suffix.empty())
+    if (llvm::Error error = setOption(options, "emit", suffix.drop_front()))
+      return error;
+  for (const Arg *argument : arguments.filtered(OPT_named))
+    if (llvm::Error error =
+            setOption(options, argument->getOption().getName().drop_back(),
+                      argument->getValue()))
+      return error;
+  options.fuse = !arguments.hasArg(OPT_no_fuse);
+  options.keepIR = !line.dumpDir.empty();
+  options.remarks = !line.remarks.empty();
+  options.libraryName = llvm::sys::path::filename(line.output).str();
+  return llvm::Error::success();
+}
+
+llvm::Expected<CommandLine>
+mlir::posenc::parseCommandLine(ArrayRef<const char *> arguments) {
+  PosencOptTable table;
+  unsigned missingIndex, missingCount;
+  InputArgList parsed = table.ParseArgs(arguments, missingIndex, missingCount);
+  CommandLine line;
+  line.help = parsed.hasArg(OPT_help);
+  if (line.help)
+    return line;
+  if (missingCount)
+    return llvm::createStringError(
+        "option '" + StringRef(parsed.getArgString(missingIndex)) +
+        "' needs a value");
+  for (const Arg *unknown : parsed.filtered(OPT_UNKNOWN)) {
+    std::string nearest, text = unknown->getAsString(parsed);
+    bool isNear = table.findNearest(text, nearest) < 2;
+    return llvm::createStringError(
+        "unknown option '" + text +
+        "': " + (isNear ? "did you mean '" + nearest + "'?" : "see --help"));
+  }
+  std::vector<std::string> inputs = parsed.getAllArgValues(OPT_INPUT);
+  if (inputs.size() != 1)
+    return llvm::createStringError("give one input file, not " +
+                                   llvm::Twine(inputs.size()));
+  line.input = inputs.front();
+  line.output = parsed.getLastArgValue(OPT_output).str();
+  if (line.output.empty())
+    line.output = defaultOutput(line.input, parsed.hasArg(OPT_to));
+  line.dumpDir = parsed.getLastArgValue(OPT_dump_dir).str();
+  line.remarks = parsed.getLastArgValue(OPT_remarks_file).str();
+  if (parsed.hasArg(OPT_remarks))
+    line.remarks = "-";
+  line.timePhases = parsed.hasArg(OPT_time_phases);
+  if (llvm::Error error = readOptions(parsed, line))
+    return error;
+  return line;
+}
