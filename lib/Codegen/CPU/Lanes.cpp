@@ -45,6 +45,9 @@ mlir::Value Lanes::asVector(const LaneValue &value) {
 
 SmallVector<LaneValue> Lanes::apply(Operation *op,
                                     ArrayRef<LaneValue> operands) {
+  if (auto load = dyn_cast<memref::LoadOp>(op); load && knownRead)
+    if (mlir::Value vector = knownRead(load))
+      return {LaneValue{{}, 0, vector, unsigned(levels.size() - 1)}};
   unsigned level = 0;
   for (const LaneValue &operand : operands)
     level = std::max(level, operand.level);

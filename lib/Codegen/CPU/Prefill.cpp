@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionKernel.h"
+#include "DenseReads.h"
 #include "MicroKernel.h"
 #include "OnlineSoftmax.h"
 #include "RowStaging.h"
@@ -57,6 +58,8 @@ struct Unit {
   Value rows;
   /// Scratch: keys and values of the block as f32; null where read in place.
   Value stagedKeys, stagedValues;
+  /// Scratch: [key block][lanes] of each dense read.
+  SmallVector<Value> denseTiles;
   /// Where code of the unit goes that no block of keys repeats.
   std::optional<OpBuilder> outside;
   /// The panel, where there is one only.
@@ -80,7 +83,10 @@ public:
         keyBlock(kernel.schedule.getKeyBlock()),
         panels(llvm::divideCeil(kernel.schedule.getQueryBlock(), lanes)),
         paddedHead(llvm::alignTo(kernel.headSize, kTransposeSide)),
-        paddedValue(llvm::alignTo(kernel.valueSize, kTransposeSide)) {}
+        paddedValue(llvm::alignTo(kernel.valueSize, kTransposeSide)) {
+    if (keyBlock % kTransposeSide == 0)
+      denseReads = findDenseReads(op);
+  }
 
   void emit();
 
@@ -125,6 +131,8 @@ private:
   AttentionOp op;
   KernelBuilder &b;
   int64_t lanes, rows, keyBlock, panels, paddedHead, paddedValue;
+  /// Tables that score and mask read.
+  SmallVector<memref::LoadOp> denseReads;
 };
 } // namespace
 
@@ -192,6 +200,8 @@ void Prefill::emitScratch(Unit &unit) {
     unit.stagedKeys = b.scratch({keyBlock, kernel.headSize});
   if (!storageType(unit.value).isF32())
     unit.stagedValues = b.scratch({keyBlock, kernel.valueSize});
+  for (size_t read = 0; read < denseReads.size(); ++read)
+    unit.denseTiles.push_back(b.scratch({keyBlock, lanes}));
 }
 
 Panel Prefill::emitPanel(Unit &unit, Value number) {
@@ -342,6 +352,10 @@ Value Prefill::emitHasNotFinite(const KeyBlock &block) {
 void Prefill::emitScores(Unit &unit, Panel &panel, const KeyBlock &block) {
   storeLanes(loadLanes(unit.maxima, panel.number), unit.blockMaxima,
              b.index(0));
+  DenseTile tile{unit.batch,  unit.head,   panel.firstRow, panel.rowCount,
+                 block.start, block.count, block.full};
+  for (auto [read, scratch] : llvm::zip_equal(denseReads, unit.denseTiles))
+    emitDenseTile(b, read, tile, scratch);
   Value zero = b.index(0);
   if (!block.full) {
     b.loop(zero, block.count, rows, [&](Value first) {
@@ -361,16 +375,17 @@ void Prefill::emitScoreTile(Unit &unit, Panel &panel, const KeyBlock &block,
   SmallVector<OpBuilder> levels = panel.levels;
   levels.push_back(b);
   Lanes domain(b.getLoc(), lanes, levels, panel.active);
-  SmallVector<Value> keyRows;
+  SmallVector<Value> inBlock, keyRows;
   SmallVector<SmallVector<LaneValue>> at;
   for (int64_t r = 0; r < height; ++r) {
-    Value inBlock = b.add(first, r);
+    Value key = b.add(first, r);
     // Beyond the ragged end the last key repeats: it changes no maximum.
     if (!block.full)
-      inBlock = b.min(inBlock, b.add(block.count, -1));
-    keyRows.push_back(b.add(block.keyRow, inBlock));
+      key = b.min(key, b.add(block.count, -1));
+    inBlock.push_back(key);
+    keyRows.push_back(b.add(block.keyRow, key));
     at.push_back(panel.at);
-    at.back().push_back(LaneValue{b.add(block.start, inBlock), 0, {}, 2});
+    at.back().push_back(LaneValue{b.add(block.start, key), 0, {}, 2});
   }
   SmallVector<Value> zeros(height, b.splat(lanes, 0.0f));
   // A step asks for eight lanes of one of the next eight rows.
@@ -397,6 +412,13 @@ void Prefill::emitScoreTile(Unit &unit, Panel &panel, const KeyBlock &block,
       emitMicroKernel(b, b.index(kernel.headSize), zeros, operands);
   Value maximum = loadLanes(unit.blockMaxima, b.index(0));
   for (int64_t r = 0; r < height; ++r) {
+    domain.setKnownReads([&](memref::LoadOp load) -> Value {
+      auto read = llvm::find(denseReads, load);
+      if (read == denseReads.end())
+        return {};
+      Value scratch = unit.denseTiles[read - denseReads.begin()];
+      return emitDenseRow(b, load, scratch, inBlock[r]);
+    });
     Value score =
         kernel.emitScore(domain, sums[r], /*level=*/2, at[r], !block.full);
     storeLanes(score, unit.scores, b.add(first, r));

@@ -20,8 +20,8 @@ constexpr int64_t kTransposeSide = 16;
 /// rank 2 and `target` rank 2 with extents multiples of `kTransposeSide`.
 void emitTranspose(KernelBuilder &b, Value source, Value target);
 
-/// Lane `n` is the sum of the lanes of `vectors[n]`: `kTransposeSide` vectors of
-/// as many lanes.
+/// Lane `n` is the sum of the lanes of `vectors[n]`: `kTransposeSide` vectors
+/// of as many lanes.
 Value emitSumsOfLanes(KernelBuilder &b, ArrayRef<Value> vectors);
 
 } // namespace mlir::posenc
