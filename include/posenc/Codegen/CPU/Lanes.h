@@ -1,7 +1,7 @@
 //===- Lanes.h - A formula as vector code -----------------------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A domain of the region interpreter. The kernel says which index varies from
 // lane to lane; the domain emits what the formula means for all lanes at once,
