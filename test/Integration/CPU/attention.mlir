@@ -1,7 +1,7 @@
 // RUN: posenc-compile %s -o %t.so
-// RUN: %python %S/Inputs/check_attention.py %t.so
+// RUN: %numpy %S/Inputs/check_attention.py %t.so
 // RUN: posenc-compile %s -o %t.v3.so --cpu=x86-64-v3
-// RUN: %python %S/Inputs/check_attention.py %t.v3.so
+// RUN: %numpy %S/Inputs/check_attention.py %t.v3.so
 
 // The kernels against float64: ragged rows and keys, head groups, sizes that no
 // tile divides, a dense mask with rows that see no key, values that are not
