@@ -20,8 +20,6 @@ using namespace mlir::posenc;
 
 namespace {
 constexpr int64_t kTrials = 8, kPointsPerTrial = 512;
-/// More entries than this are too many to look at one by one.
-constexpr int64_t kLargestTable = 1 << 22;
 
 /// Draws points of an index space.
 class Points {

@@ -16,8 +16,6 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -123,22 +121,6 @@ bool AttentionMatch::isHeads(Value tensor, ArrayRef<Value> at, Layout layout,
   return scratch.areEqual(at, expected);
 }
 
-/// A constant factor of `value`, which then becomes the other factor.
-static std::optional<double> takeFactor(Value &value) {
-  Operation *op = value.getDefiningOp();
-  if (!isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op))
-    return std::nullopt;
-  if (std::optional<double> factor = getConstantReal(op->getOperand(1))) {
-    value = op->getOperand(0);
-    return isa<arith::MulFOp>(op) ? *factor : 1 / *factor;
-  }
-  std::optional<double> factor = getConstantReal(op->getOperand(0));
-  if (!factor || isa<arith::DivFOp>(op))
-    return std::nullopt;
-  value = op->getOperand(1);
-  return factor;
-}
-
 std::optional<Heads> AttentionMatch::findHeads(Value tensor,
                                                SmallVector<Value> at,
                                                Coordinate row,
@@ -154,7 +136,7 @@ std::optional<Heads> AttentionMatch::findHeads(Value tensor,
     // One step towards the producers: a movement or a constant factor.
     Value element = scratch.emitElement(
         tensor, at, [&](Value other) { return other != tensor; });
-    while (std::optional<double> factor = takeFactor(element))
+    while (std::optional<double> factor = takeConstantFactor(element))
       scale *= *factor;
     auto read = element.getDefiningOp<tensor::ExtractOp>();
     if (!read || read.getTensor() == tensor)
@@ -196,97 +178,6 @@ bool AttentionMatch::matchProducts(linalg::LinalgOp keys, std::string &reason) {
   reason = "its queries and keys are no tensors of batch, heads, rows and "
            "lanes";
   return false;
-}
-
-//===----------------------------------------------------------------------===//
-// The score
-//===----------------------------------------------------------------------===//
-
-/// The ops of `block` that `value` is computed from, in order.
-static SmallVector<Operation *> getFormulaOps(Value value, const Block &block) {
-  llvm::SetVector<Operation *> slice;
-  SmallVector<Value> pending = {value};
-  while (!pending.empty()) {
-    Operation *op = pending.pop_back_val().getDefiningOp();
-    if (op && op->getBlock() == &block && slice.insert(op))
-      pending.append(op->operand_begin(), op->operand_end());
-  }
-  SmallVector<Operation *> ops(slice.begin(), slice.end());
-  llvm::sort(ops,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return ops;
-}
-
-bool AttentionMatch::matchScore(Operation *keys, std::string &reason) {
-  SmallVector<Operation *> slice = getFormulaOps(score, scratch.getBlock());
-  for (Operation *op : slice)
-    if (auto read = dyn_cast<tensor::ExtractOp>(op))
-      if (read.getTensor() == keys->getResult(0))
-        reads.push_back(read);
-  if (reads.empty()) {
-    reason = "the scores do not depend on the product of queries and keys";
-    return false;
-  }
-  product = reads.front();
-  if (reads.size() > 1)
-    return true;
-  // Factors of the product alone belong to the scale.
-  llvm::DenseSet<Operation *> inSlice(slice.begin(), slice.end());
-  while (product != score) {
-    SmallVector<Operation *> users;
-    for (Operation *user : product.getUsers())
-      if (inSlice.contains(user))
-        users.push_back(user);
-    if (users.size() != 1)
-      break;
-    Value factored = users.front()->getResult(0);
-    std::optional<double> factor = takeFactor(factored);
-    if (!factor || factored != product)
-      break;
-    scale *= *factor;
-    product = users.front()->getResult(0);
-  }
-  return true;
-}
-
-/// Axes that were merged for the contraction and split again are indexed by
-/// quotients and rests that are just a coordinate.
-void AttentionMatch::simplifyReads() {
-  constexpr Coordinate coordinates[] = {Coordinate::Batch, Coordinate::Head,
-                                        Coordinate::Row, Coordinate::Key};
-  for (Operation *op : getFormulaOps(score, scratch.getBlock())) {
-    auto read = dyn_cast<tensor::ExtractOp>(op);
-    if (!read)
-      continue;
-    for (OpOperand &index : read.getIndicesMutable()) {
-      if (isa<BlockArgument>(index.get()) ||
-          matchPattern(index.get(), m_Constant()))
-        continue;
-      for (Coordinate coordinate : coordinates)
-        if (scratch.areEqual(index.get(), scratch.get(coordinate))) {
-          index.set(scratch.get(coordinate));
-          break;
-        }
-    }
-  }
-}
-
-Value AttentionMatch::cloneScore(OpBuilder &b, Value scaled,
-                                 ValueRange coordinates) const {
-  if (product == score)
-    return scaled;
-  const Block &block = scratch.getBlock();
-  IRMapping mapping;
-  for (auto [number, coordinate] : llvm::enumerate(coordinates))
-    mapping.map(scratch.get(static_cast<Coordinate>(number)), coordinate);
-  mapping.map(product, scaled);
-  for (Value read : reads)
-    if (!mapping.contains(read))
-      mapping.map(read, scaled);
-  for (Operation *op : getFormulaOps(score, block))
-    if (!mapping.contains(op->getResult(0)))
-      b.clone(*op, mapping);
-  return mapping.lookup(score);
 }
 
 //===----------------------------------------------------------------------===//
@@ -346,14 +237,16 @@ bool AttentionMatch::matchKeys(linalg::LinalgOp keys, std::string &reason) {
     return false;
   score = softmax->score;
   guarded = softmax->guarded;
-  if (!score.getType().isF32()) {
-    llvm::raw_string_ostream(reason)
-        << "its scores are " << score.getType()
-        << "; cast queries and keys, or the scores, to f32";
-    return false;
-  }
   if (!matchScore(keys, reason) || !matchProducts(keys, reason))
     return false;
+  for (const Heads &heads : {query, key, value, output}) {
+    Type element = getElementTypeOrSelf(heads.tensor.getType());
+    if (!element.isF32() && !element.isF16() && !element.isBF16()) {
+      llvm::raw_string_ostream(reason)
+          << "it computes in " << element << "; cast it to f32, f16 or bf16";
+      return false;
+    }
+  }
   if (isReadOutside(keys)) {
     reason = "its scores or probabilities are read outside of it, so they must "
              "be computed anyway";

@@ -191,6 +191,7 @@ static std::optional<FoldedMask> getFoldedMask(Value tensor) {
   Attribute constant;
   if (!matchPattern(tensor, m_Constant(&constant)) ||
       isa<SplatElementsAttr>(constant) || !type.hasStaticShape() ||
+      type.getNumElements() > kLargestTable ||
       !isa<FloatType>(type.getElementType()))
     return std::nullopt;
   ElementFormula formula = ElementFormula::derive(tensor);

@@ -7,6 +7,7 @@
 
 #include "Scratch.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Formula/Assignment.h"
 #include "posenc/Formula/RegionInterpreter.h"
@@ -90,4 +91,19 @@ std::optional<double> posenc::getConstantReal(Value value) {
   if (!number.isReal())
     return std::nullopt;
   return number.getReal();
+}
+
+std::optional<double> posenc::takeConstantFactor(Value &value) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op))
+    return std::nullopt;
+  if (std::optional<double> factor = getConstantReal(op->getOperand(1))) {
+    value = op->getOperand(0);
+    return isa<arith::MulFOp>(op) ? *factor : 1 / *factor;
+  }
+  std::optional<double> factor = getConstantReal(op->getOperand(0));
+  if (!factor || isa<arith::DivFOp>(op))
+    return std::nullopt;
+  value = op->getOperand(1);
+  return factor;
 }

@@ -66,6 +66,10 @@ private:
 /// them.
 std::optional<double> getConstantReal(Value value);
 
+/// A constant factor of `value`, which then becomes the other factor; absent if
+/// `value` is no such product or quotient.
+std::optional<double> takeConstantFactor(Value &value);
+
 } // namespace mlir::posenc
 
 #endif // POSENC_LIB_IMPORT_SCRATCH_H

@@ -165,7 +165,8 @@ std::optional<SoftmaxMatch> Matcher::match(Value probability) {
     return fail("the softmax is not over the keys of the second contraction");
   if (!scratch.areEqual({stripFloatCasts(maximum), stripFloatCasts(sum)},
                         {score, weight}))
-    return fail("maximum and sum are not of the scores that are exponentiated");
+    return fail(
+        "its maximum and sum are not those of a row of scores over the keys");
   if (guard && !isGuard(guard, probability, score))
     return fail("the selection after the softmax is no guard for rows without "
                 "a key");

@@ -102,3 +102,37 @@ func.func @grouped_and_guarded(%q: tensor<1x4x?x16xf32>, %k: tensor<1x2x?x16xf32
   } -> tensor<1x4x?x16xf32>
   return %o : tensor<1x4x?x16xf32>
 }
+
+// -----
+
+// Scores of 16 bits become f32, and so does what is done to them.
+
+// CHECK-LABEL: func @half_precision
+//       CHECK:   posenc.attention query(%{{.*}} : tensor<1x4x7x16xf16>)
+//  CHECK-SAME:     score(%[[X:.*]], %{{.*}}, %[[H:.*]], %[[I:.*]], %[[J:.*]]) {
+//       CHECK:     %[[READ:.*]] = tensor.extract %{{.*}} : tensor<1x4x7x7xf16>
+//       CHECK:     %[[WIDE:.*]] = arith.extf %[[READ]] : f16 to f32
+//       CHECK:     %[[Y:.*]] = arith.addf %[[X]], %[[WIDE]] : f32
+//       CHECK:     posenc.yield %[[Y]] : f32
+#qk0 = affine_map<(b, h, i, j, d) -> (b, h, i, d)>
+#qk1 = affine_map<(b, h, i, j, d) -> (b, h, j, d)>
+#qk2 = affine_map<(b, h, i, j, d) -> (b, h, i, j)>
+#pv0 = affine_map<(b, h, i, d, j) -> (b, h, i, j)>
+#pv1 = affine_map<(b, h, i, d, j) -> (b, h, j, d)>
+#pv2 = affine_map<(b, h, i, d, j) -> (b, h, i, d)>
+func.func @half_precision(%q: tensor<1x4x7x16xf16>, %k: tensor<1x4x7x16xf16>, %v: tensor<1x4x7x16xf16>,
+                          %bias: tensor<1x4x7x7xf16>) -> tensor<1x4x7x16xf16> {
+  %zero = arith.constant 0.0 : f16
+  %s_empty = tensor.empty() : tensor<1x4x7x7xf16>
+  %s_init = linalg.fill ins(%zero : f16) outs(%s_empty : tensor<1x4x7x7xf16>) -> tensor<1x4x7x7xf16>
+  %s = linalg.contract indexing_maps = [#qk0, #qk1, #qk2] ins(%q, %k : tensor<1x4x7x16xf16>, tensor<1x4x7x16xf16>) outs(%s_init : tensor<1x4x7x7xf16>) -> tensor<1x4x7x7xf16>
+  %biased = arith.addf %s, %bias : tensor<1x4x7x7xf16>
+  %wide = arith.extf %biased : tensor<1x4x7x7xf16> to tensor<1x4x7x7xf32>
+  %p_init = tensor.empty() : tensor<1x4x7x7xf32>
+  %p = linalg.softmax dimension(3) ins(%wide : tensor<1x4x7x7xf32>) outs(%p_init : tensor<1x4x7x7xf32>) -> tensor<1x4x7x7xf32>
+  %narrow = arith.truncf %p : tensor<1x4x7x7xf32> to tensor<1x4x7x7xf16>
+  %o_empty = tensor.empty() : tensor<1x4x7x16xf16>
+  %o_init = linalg.fill ins(%zero : f16) outs(%o_empty : tensor<1x4x7x16xf16>) -> tensor<1x4x7x16xf16>
+  %o = linalg.contract indexing_maps = [#pv0, #pv1, #pv2] ins(%narrow, %v : tensor<1x4x7x7xf16>, tensor<1x4x7x16xf16>) outs(%o_init : tensor<1x4x7x16xf16>) -> tensor<1x4x7x16xf16>
+  return %o : tensor<1x4x7x16xf16>
+}

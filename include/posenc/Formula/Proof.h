@@ -14,6 +14,10 @@
 
 namespace mlir::posenc {
 
+/// Tables with more entries than this are not compared entry by entry, and so
+/// nothing is proved of them.
+constexpr int64_t kLargestTable = 1 << 22;
+
 /// Looks for an element in which `candidate` differs from `seen` and returns a
 /// phrase that says where; absent if there is none, which is the proof.
 ///
