@@ -36,6 +36,3 @@ void CausalOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                            MLIRContext *context) {
   patterns.add<FoldConstantSizes<CausalOp>, DropZeroOffset<CausalOp>>(context);
 }
-
-void CausalOp::propose(const ElementFormula &, OpBuilder &,
-                       SmallVectorImpl<Operation *> &) {}

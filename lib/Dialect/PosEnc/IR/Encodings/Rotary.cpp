@@ -292,6 +292,3 @@ void RotaryOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                            MLIRContext *context) {
   patterns.add<DropZeroOffset<RotaryOp>>(context);
 }
-
-void RotaryOp::propose(const ElementFormula &, OpBuilder &,
-                       SmallVectorImpl<Operation *> &) {}

@@ -1,0 +1,214 @@
+//===- Proof.cpp - Whether two formulas are the same ----------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "posenc/Formula/Proof.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Formula/Assignment.h"
+#include "posenc/Formula/RegionInterpreter.h"
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+namespace {
+constexpr int64_t kTrials = 8, kPointsPerTrial = 512;
+
+/// Draws points of an index space.
+class Points {
+public:
+  Points(ArrayRef<int64_t> extents, uint64_t seed)
+      : extents(extents), generator(seed) {}
+
+  SmallVector<int64_t> draw() {
+    SmallVector<int64_t> at;
+    for (int64_t extent : extents)
+      at.push_back(drawBelow(extent));
+    return at;
+  }
+  /// One of the first and last two indices of each axis.
+  SmallVector<int64_t> drawCorner() {
+    SmallVector<int64_t> at;
+    for (int64_t extent : extents) {
+      int64_t corner = drawBelow(4);
+      at.push_back(corner < 2 ? std::min(corner, extent - 1)
+                              : std::max<int64_t>(extent + 1 - corner, 0));
+    }
+    return at;
+  }
+  /// Point `number` in row-major order of the axes `fixed`, the others drawn.
+  SmallVector<int64_t> count(int64_t number,
+                             const llvm::SmallBitVector &fixed) {
+    SmallVector<int64_t> at = draw();
+    for (int64_t axis = static_cast<int64_t>(extents.size()) - 1; axis >= 0;
+         --axis) {
+      if (!fixed[axis])
+        continue;
+      at[axis] = number % extents[axis];
+      number /= extents[axis];
+    }
+    return at;
+  }
+
+private:
+  int64_t drawBelow(int64_t extent) {
+    return static_cast<int64_t>(generator() % static_cast<uint64_t>(extent));
+  }
+
+  ArrayRef<int64_t> extents;
+  std::mt19937_64 generator;
+};
+
+class Comparison {
+public:
+  Comparison(const ElementFormula &seen, const ElementFormula &candidate);
+  std::optional<std::string> run();
+
+private:
+  /// Whether the formulas differ at `at`.
+  bool differAt(ArrayRef<int64_t> at, Assignment &assignment);
+  bool differ(const Number &seen, const Number &candidate,
+              ArrayRef<int64_t> at) const;
+  std::string describe(ArrayRef<int64_t> at) const;
+  /// Compares under one choice of extents and leaves.
+  std::optional<std::string> runTrial(uint64_t seed);
+
+  const ElementFormula &seen, &candidate;
+  int64_t rank;
+  /// Axes that select the entry of a constant table.
+  llvm::SmallBitVector tableAxes;
+  bool computesAngles = false;
+  int64_t known = 0, visited = 0;
+};
+} // namespace
+
+/// Adds the axes that select the entry of a table which `formula` reads.
+static void collectTableAxes(const ElementFormula &formula,
+                             llvm::SmallBitVector &axes) {
+  llvm::DenseMap<Value, llvm::SmallBitVector> reach;
+  auto reachOf = [&](ValueRange values) {
+    llvm::SmallBitVector all(axes.size());
+    for (Value value : values)
+      if (auto it = reach.find(value); it != reach.end())
+        all |= it->second;
+    return all;
+  };
+  Block &block = formula.getRegion().front();
+  for (BlockArgument argument : block.getArguments())
+    reach.try_emplace(argument, axes.size())
+        .first->second.set(argument.getArgNumber());
+  for (Operation &op : block) {
+    SetVector<Value> operands(op.operand_begin(), op.operand_end());
+    op.walk([&](Operation *inner) {
+      operands.insert(inner->operand_begin(), inner->operand_end());
+    });
+    llvm::SmallBitVector all = reachOf(operands.getArrayRef());
+    op.walk([&](tensor::ExtractOp read) {
+      if (matchPattern(read.getTensor(), m_Constant()))
+        axes |= read->getBlock() == &block ? reachOf(read.getIndices()) : all;
+    });
+    for (Value result : op.getResults())
+      reach[result] = all;
+  }
+}
+
+Comparison::Comparison(const ElementFormula &seen,
+                       const ElementFormula &candidate)
+    : seen(seen), candidate(candidate),
+      rank(static_cast<int64_t>(seen.getIndices().size())), tableAxes(rank) {
+  collectTableAxes(seen, tableAxes);
+  candidate.getRegion().walk([&](CosSinOp) { computesAngles = true; });
+}
+
+bool Comparison::differ(const Number &a, const Number &b,
+                        ArrayRef<int64_t> at) const {
+  if (a.isInteger() && b.isInteger())
+    return a.getInteger() != b.getInteger();
+  if (!a.isReal() || !b.isReal())
+    return true;
+  double x = a.getReal(), y = b.getReal();
+  if (std::isnan(x) || std::isnan(y))
+    return !(std::isnan(x) && std::isnan(y));
+  if (std::isinf(x) || std::isinf(y))
+    return x != y;
+  double tolerance = 1e-5 * std::fabs(x) + 1e-7;
+  // An angle as large as the position, of a frequency and a product that were
+  // rounded to f32; drawn positions are below 64.
+  if (computesAngles)
+    tolerance += 0x1p-22 * static_cast<double>(64 + *llvm::max_element(at));
+  return std::fabs(x - y) > tolerance;
+}
+
+bool Comparison::differAt(ArrayRef<int64_t> at, Assignment &assignment) {
+  NumberDomain domain = assignment.getDomain();
+  SmallVector<Number> indices(llvm::map_range(at, Number::ofInteger));
+  ++visited;
+  Number number = interpret(seen.getRegion(), indices, domain).front();
+  // Elements that are undefined in the graph may be anything.
+  if (!number.isKnown())
+    return false;
+  ++known;
+  return differ(number,
+                interpret(candidate.getRegion(), indices, domain).front(), at);
+}
+
+std::string Comparison::describe(ArrayRef<int64_t> at) const {
+  std::string text = "they differ at [";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(at, os);
+  os << "]";
+  return text;
+}
+
+std::optional<std::string> Comparison::runTrial(uint64_t seed) {
+  Assignment assignment(seed);
+  SmallVector<int64_t> extents;
+  int64_t size = 1, entries = 1;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    extents.push_back(assignment.getExtent(seen.getTensor(), axis));
+    if (extents.back() <= 0)
+      return std::nullopt;
+    size *= extents.back();
+    entries *= tableAxes[axis] ? extents.back() : 1;
+  }
+  if (entries > kLargestTable)
+    return "its tables have more than " + std::to_string(kLargestTable) +
+           " entries, too many to compare";
+  Points points(extents, seed);
+  llvm::SmallBitVector all(rank, true);
+  bool small = size <= kPointsPerTrial;
+  int64_t count = small ? size : std::max(entries, kPointsPerTrial);
+  for (int64_t i = 0; i < count; ++i) {
+    SmallVector<int64_t> at = small         ? points.count(i, all)
+                              : i < entries ? points.count(i, tableAxes)
+                              : i % 2       ? points.draw()
+                                            : points.drawCorner();
+    if (differAt(at, assignment))
+      return describe(at);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Comparison::run() {
+  // A table that was compared entry by entry leaves nothing to further draws.
+  for (uint64_t seed = 1;
+       seed <= kTrials && visited < 16 * kTrials * kPointsPerTrial; ++seed)
+    if (std::optional<std::string> difference = runTrial(seed))
+      return difference;
+  if (4 * known < visited || known == 0)
+    return "too few of its elements have known values";
+  return std::nullopt;
+}
+
+std::optional<std::string>
+posenc::findDifference(const ElementFormula &seen,
+                       const ElementFormula &candidate) {
+  return Comparison(seen, candidate).run();
+}

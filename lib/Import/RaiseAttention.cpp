@@ -1,0 +1,161 @@
+//===- RaiseAttention.cpp - Attention from primitive ops ------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Before: contraction, scale, bias, mask, softmax, contraction. After:
+// posenc.attention, whose score region reads bias and mask.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionMatch.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Import/Passes.h"
+
+namespace mlir::posenc {
+#define GEN_PASS_DEF_RAISEATTENTIONPASS
+#include "posenc/Import/Passes.h.inc"
+} // namespace mlir::posenc
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+static remark::RemarkOpts getRemark() {
+  return remark::RemarkOpts::name("RaiseAttention").category("posenc");
+}
+
+/// linalg.softmax as the ops the match knows.
+static LogicalResult decomposeSoftmax(func::FuncOp function) {
+  SmallVector<linalg::SoftmaxOp> ops;
+  function.walk([&](linalg::SoftmaxOp op) { ops.push_back(op); });
+  for (linalg::SoftmaxOp op : ops) {
+    IRRewriter rewriter(op);
+    FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+    if (failed(results))
+      return op.emitOpError("cannot be decomposed");
+    rewriter.replaceOp(op, *results);
+  }
+  return success();
+}
+
+/// The extents of the output: those of the queries, and the values' lanes.
+static SmallVector<OpFoldResult> getOutputSizes(OpBuilder &b,
+                                                const AttentionMatch &match) {
+  Location loc = match.output.tensor.getLoc();
+  SmallVector<OpFoldResult> sizes(4);
+  for (int64_t axis = 0; axis < 4; ++axis) {
+    const Heads &from = axis == 3 ? match.value : match.query;
+    sizes[AttentionOp::getAxis(match.output.layout, axis)] =
+        tensor::getMixedSize(b, loc, from.tensor,
+                             AttentionOp::getAxis(from.layout, axis));
+  }
+  return sizes;
+}
+
+static void addScore(AttentionOp op, const AttentionMatch &match,
+                     OpBuilder &b) {
+  Location loc = op.getLoc();
+  OpBuilder::InsertionGuard guard(b);
+  Block *block = b.createBlock(&op.getScore());
+  block->addArgument(b.getF32Type(), loc);
+  for (int64_t i = 0; i < 4; ++i)
+    block->addArgument(b.getIndexType(), loc);
+  Value scaled = block->getArgument(0);
+  Value score = match.cloneScore(b, scaled, block->getArguments().drop_front());
+  if (score == scaled)
+    block->erase();
+  else
+    YieldOp::create(b, loc, score);
+}
+
+static AttentionOp createAttention(const AttentionMatch &match, OpBuilder &b) {
+  Value replaced = match.output.tensor;
+  Location loc = replaced.getLoc();
+  b.setInsertionPointAfterValue(replaced);
+  auto type = cast<RankedTensorType>(replaced.getType());
+  Value init = tensor::EmptyOp::create(b, loc, getOutputSizes(b, match),
+                                       type.getElementType());
+  if (init.getType() != type)
+    init = tensor::CastOp::create(b, loc, type, init);
+  Value scale = arith::ConstantOp::create(
+      b, loc, b.getF32FloatAttr(static_cast<float>(match.scale)));
+  auto op = AttentionOp::create(
+      b, loc, TypeRange{type}, match.query.tensor, match.key.tensor,
+      match.value.tensor, scale, /*sinks=*/Value(), /*block_table=*/Value(),
+      init, /*logsumexp_init=*/Value(), match.query.layout, match.key.layout,
+      match.value.layout, match.output.layout, /*query_lanes=*/LanesAttr(),
+      /*key_lanes=*/LanesAttr(), /*schedule=*/ScheduleAttrInterface(),
+      EmptyRows::Zero);
+  addScore(op, match, b);
+  return op;
+}
+
+/// Whether a score can be minus infinity because the graph says so.
+static bool masksWithInfinity(AttentionOp op) {
+  auto isMinusInfinity = [](Operation *inner) {
+    FloatAttr real;
+    return matchPattern(inner, m_Constant(&real)) &&
+           real.getValue().isInfinity() && real.getValue().isNegative();
+  };
+  WalkResult result = op.getScore().walk([&](Operation *inner) {
+    if (isMinusInfinity(inner))
+      return WalkResult::interrupt();
+    auto read = dyn_cast<tensor::ExtractOp>(inner);
+    if (!read)
+      return WalkResult::advance();
+    ElementFormula formula = ElementFormula::derive(read.getTensor());
+    return formula.getRegion().walk([&](Operation *part) {
+      return isMinusInfinity(part) ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+    });
+  });
+  return result.wasInterrupted();
+}
+
+/// Raises the attention that `values` is the last contraction of.
+static void raise(linalg::LinalgOp values, IRRewriter &rewriter) {
+  std::string reason;
+  std::unique_ptr<AttentionMatch> match = AttentionMatch::match(values, reason);
+  if (!match) {
+    if (!reason.empty())
+      remark::missed(values.getLoc(), getRemark())
+          << remark::reason("{0}", reason);
+    return;
+  }
+  AttentionOp op = createAttention(*match, rewriter);
+  remark::passed(op.getLoc(), getRemark())
+      << (!match->guarded && masksWithInfinity(op)
+              ? "attention; a row without a key gives zeros where the graph "
+                "gives NaN"
+              : "attention");
+  rewriter.replaceAllUsesExcept(match->output.tensor, op->getResult(0), op);
+}
+
+namespace {
+struct RaiseAttentionPass
+    : public posenc::impl::RaiseAttentionPassBase<RaiseAttentionPass> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (failed(decomposeSoftmax(function)))
+      return signalPassFailure();
+    SmallVector<linalg::LinalgOp> contractions;
+    function.walk([&](linalg::LinalgOp op) {
+      if (isContraction(op))
+        contractions.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (linalg::LinalgOp contraction : contractions)
+      raise(contraction, rewriter);
+    // What attention computes now has no reader left.
+    (void)runRegionDCE(rewriter, function->getRegions());
+  }
+};
+} // namespace

@@ -1,0 +1,278 @@
+//===- RaiseEncodings.cpp - Encodings from primitive ops ------------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Before: posenc.attention reads rotated queries and keys, masks and biases
+// that are computed by primitive ops. After: those that are an encoding come
+// from its op. Derived by the walker, proposed by the ops, proved by numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Formula/Number.h"
+#include "posenc/Formula/Proof.h"
+#include "posenc/Formula/RegionInterpreter.h"
+#include "posenc/Import/Passes.h"
+
+namespace mlir::posenc {
+#define GEN_PASS_DEF_RAISEENCODINGSPASS
+#include "posenc/Import/Passes.h.inc"
+} // namespace mlir::posenc
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+/// How many producers of a tensor are looked at.
+static constexpr size_t kMostProducers = 64;
+
+namespace {
+class Raiser {
+public:
+  explicit Raiser(MLIRContext *context);
+
+  /// Raises what `read`, a tensor that attention reads, is computed by.
+  void raise(Value read);
+
+private:
+  enum class Outcome { Raised, IsEncoding, Nothing };
+
+  Outcome raiseTensor(Value tensor);
+  /// Tries every proposal for `formula`, an element of `tensor`.
+  Outcome prove(Value tensor, const ElementFormula &formula);
+  Outcome raiseConstantMask(Value tensor);
+
+  SmallVector<RegisteredOperationName> encodings;
+  IRRewriter rewriter;
+  llvm::DenseSet<Value> visited;
+  /// Where the last proposal that was refuted differs.
+  std::string difference;
+};
+} // namespace
+
+static remark::RemarkOpts getRemark() {
+  return remark::RemarkOpts::name("RaiseEncoding").category("posenc");
+}
+
+Raiser::Raiser(MLIRContext *context) : rewriter(context) {
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (op.hasInterface<RaisableOpInterface>())
+      encodings.push_back(op);
+}
+
+/// `tensor` and the tensors it is computed from, the nearest first, as far as
+/// element formulas may reach.
+static SmallVector<Value> getProducers(Value tensor) {
+  llvm::SetVector<Value> found;
+  found.insert(tensor);
+  for (size_t i = 0; i < found.size() && found.size() < kMostProducers; ++i) {
+    Operation *op = found[i].getDefiningOp();
+    auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
+    if (!op || isa<AttentionOp>(op) ||
+        (linalgOp && linalgOp.getNumReductionLoops() > 0))
+      continue;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) &&
+          !operand.getDefiningOp<tensor::EmptyOp>())
+        found.insert(operand);
+  }
+  return SmallVector<Value>(found.begin(), found.end());
+}
+
+Raiser::Outcome Raiser::prove(Value tensor, const ElementFormula &formula) {
+  // What a proposal needs (a size) is emitted right behind the tensor and reads
+  // it on; the proposal itself comes after that.
+  rewriter.setInsertionPointAfterValue(tensor);
+  SmallVector<OpOperand *> uses(llvm::make_pointer_range(tensor.getUses()));
+  for (RegisteredOperationName encoding : encodings) {
+    OpBuilder detached(tensor.getContext());
+    SmallVector<Operation *> candidates;
+    encoding.getInterface<RaisableOpInterface>()->propose(formula, detached,
+                                                          candidates);
+    Outcome outcome = Outcome::Nothing;
+    for (Operation *candidate : candidates) {
+      Operation *producer = tensor.getDefiningOp();
+      if (outcome == Outcome::Nothing && producer &&
+          OperationEquivalence::isEquivalentTo(
+              producer, candidate, OperationEquivalence::IgnoreLocations))
+        outcome = Outcome::IsEncoding;
+      if (outcome != Outcome::Nothing) {
+        candidate->destroy();
+        continue;
+      }
+      rewriter.insert(candidate);
+      std::optional<std::string> refuted = findDifference(
+          formula,
+          ElementFormula::derive(candidate->getResult(0), [&](Value leaf) {
+            return llvm::is_contained(formula.getLeaves(), leaf);
+          }));
+      if (refuted) {
+        difference =
+            (candidate->getName().getStringRef() + ": " + *refuted).str();
+        rewriter.eraseOp(candidate);
+        continue;
+      }
+      for (OpOperand *use : uses)
+        rewriter.modifyOpInPlace(use->getOwner(),
+                                 [&] { use->set(candidate->getResult(0)); });
+      remark::passed(candidate->getLoc(), getRemark())
+          << candidate->getName().getStringRef();
+      outcome = Outcome::Raised;
+    }
+    if (outcome != Outcome::Nothing)
+      return outcome;
+  }
+  return Outcome::Nothing;
+}
+
+Raiser::Outcome Raiser::raiseTensor(Value tensor) {
+  Outcome outcome = prove(tensor, ElementFormula::derive(tensor));
+  if (outcome != Outcome::Nothing)
+    return outcome;
+  // An encoding may be applied to a tensor of the same type, which is then the
+  // leaf where the formula ends.
+  for (Value input : getProducers(tensor)) {
+    if (input == tensor || input.getType() != tensor.getType())
+      continue;
+    outcome = prove(tensor, ElementFormula::derive(tensor, [&](Value leaf) {
+                      return leaf == input;
+                    }));
+    if (outcome != Outcome::Nothing)
+      return outcome;
+  }
+  return raiseConstantMask(tensor);
+}
+
+void Raiser::raise(Value read) {
+  difference.clear();
+  llvm::SetVector<Value> pending;
+  pending.insert(read);
+  bool raised = false;
+  for (size_t i = 0; i < pending.size() && i < kMostProducers; ++i) {
+    Value tensor = pending[i];
+    Operation *op = tensor.getDefiningOp();
+    if (!op || isa<tensor::EmptyOp>(op) || !visited.insert(tensor).second)
+      continue;
+    Outcome outcome = raiseTensor(tensor);
+    raised |= outcome == Outcome::Raised;
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (outcome != Outcome::Nothing || isa<AttentionOp>(op) ||
+        (linalgOp && linalgOp.getNumReductionLoops() > 0))
+      continue;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        pending.insert(operand);
+  }
+  if (!raised && !difference.empty())
+    remark::missed(read.getLoc(), getRemark())
+        << remark::reason("no {0}", difference);
+}
+
+namespace {
+/// A constant of zeros and one negative number, which stands for a mask.
+struct FoldedMask {
+  SmallVector<bool> visible;
+  double penalty = 0;
+};
+} // namespace
+
+static std::optional<FoldedMask> getFoldedMask(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Attribute constant;
+  if (!matchPattern(tensor, m_Constant(&constant)) ||
+      isa<SplatElementsAttr>(constant) || !type.hasStaticShape() ||
+      type.getNumElements() > kLargestTable ||
+      !isa<FloatType>(type.getElementType()))
+    return std::nullopt;
+  ElementFormula formula = ElementFormula::derive(tensor);
+  FoldedMask mask;
+  SmallVector<int64_t> strides = computeStrides(type.getShape());
+  for (int64_t entry = 0; entry < type.getNumElements(); ++entry) {
+    SmallVector<Number> at(
+        llvm::map_range(delinearize(entry, strides), Number::ofInteger));
+    NumberDomain domain;
+    Number number = interpret(formula.getRegion(), at, domain).front();
+    if (!number.isReal())
+      return std::nullopt;
+    mask.visible.push_back(number.getReal() == 0);
+    if (mask.visible.back())
+      continue;
+    if (mask.penalty != 0 && mask.penalty != number.getReal())
+      return std::nullopt;
+    mask.penalty = number.getReal();
+  }
+  return mask.penalty < 0 ? std::optional(mask) : std::nullopt;
+}
+
+/// Emits `visible ? 0 : penalty`, as a tensor of `type`.
+static linalg::GenericOp createSelection(OpBuilder &b, Location loc,
+                                         RankedTensorType type, Value visible,
+                                         double penalty) {
+  Value empty =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+      b, loc, type, visible, empty, maps, loops,
+      [&](OpBuilder &b, Location loc, ValueRange elements) {
+        auto real = [&](double value) -> Value {
+          return arith::ConstantOp::create(
+              b, loc, b.getFloatAttr(type.getElementType(), value));
+        };
+        Value element = arith::SelectOp::create(b, loc, elements[0], real(0),
+                                                real(penalty));
+        linalg::YieldOp::create(b, loc, element);
+      });
+}
+
+/// A mask that was folded to a penalty a key is split into the condition, which
+/// may be an encoding, and the selection.
+Raiser::Outcome Raiser::raiseConstantMask(Value tensor) {
+  std::optional<FoldedMask> mask = getFoldedMask(tensor);
+  if (!mask)
+    return Outcome::Nothing;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  rewriter.setInsertionPointAfterValue(tensor);
+  Value visible = arith::ConstantOp::create(
+      rewriter, tensor.getLoc(),
+      DenseElementsAttr::get(type.clone(rewriter.getI1Type()), mask->visible));
+  linalg::GenericOp selection =
+      createSelection(rewriter, tensor.getLoc(), type, visible, mask->penalty);
+  Outcome outcome = prove(visible, ElementFormula::derive(visible));
+  if (outcome == Outcome::Raised)
+    rewriter.replaceAllUsesWith(tensor, selection.getResult(0));
+  else
+    rewriter.eraseOp(selection);
+  return outcome;
+}
+
+namespace {
+struct RaiseEncodingsPass
+    : public posenc::impl::RaiseEncodingsPassBase<RaiseEncodingsPass> {
+  void runOnOperation() override {
+    Raiser raiser(&getContext());
+    getOperation().walk([&](AttentionOp op) {
+      SetVector<Value> reads;
+      reads.insert(op.getQuery());
+      reads.insert(op.getKey());
+      getUsedValuesDefinedAbove(op->getRegions(), reads);
+      for (Value read : reads)
+        if (isa<RankedTensorType>(read.getType()))
+          raiser.raise(read);
+    });
+    IRRewriter rewriter(&getContext());
+    (void)runRegionDCE(rewriter, getOperation()->getRegions());
+  }
+};
+} // namespace
