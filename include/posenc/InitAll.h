@@ -24,6 +24,7 @@ namespace mlir::posenc {
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<PosEncDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
+  registerFuseExternalModels(registry);
   registerPlanExternalModels(registry);
 }
 

@@ -151,6 +151,35 @@ private:
   }
 };
 
+/// Elementwise ops and reductions read through a transpose: the norms between a
+/// projection and its rotation.
+struct FoldIntoGeneric : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || linalg::isaContractionOpInterface(op))
+      return rewriter.notifyMatchFailure(op, "is a contraction");
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    bool changed = false;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      auto transpose = input->get().getDefiningOp<linalg::TransposeOp>();
+      if (!transpose)
+        continue;
+      AffineMap &map = maps[input->getOperandNumber()];
+      map = getMovement(input->get())->map.compose(map);
+      rewriter.modifyOpInPlace(op, [&]() { input->set(transpose.getInput()); });
+      changed = true;
+    }
+    if (!changed)
+      return rewriter.notifyMatchFailure(op, "reads no transpose");
+    rewriter.modifyOpInPlace(op, [&]() {
+      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    });
+    return success();
+  }
+};
+
 /// A transpose of the output becomes its layout.
 struct FoldOutput : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -168,6 +197,15 @@ struct FoldOutput : OpRewritePattern<AttentionOp> {
     if (!movement || movement->source != op.getResult(0) ||
         movement->map != swap)
       return rewriter.notifyMatchFailure(op, "is not read by a transpose");
+    // Attention moves to its user, whose destination it takes over.
+    auto staysBehind = [&](Operation *other) {
+      return other->getBlock() != op->getBlock() ||
+             other->isBeforeInBlock(user);
+    };
+    if (user->getBlock() != op->getBlock() ||
+        (op.getNumResults() == 2 &&
+         llvm::any_of(op.getResult(1).getUsers(), staysBehind)))
+      return rewriter.notifyMatchFailure(op, "cannot move to the transpose");
     rewriter.setInsertionPoint(user);
     auto folded = cast<AttentionOp>(rewriter.clone(*op));
     folded.getOutputInitMutable().assign(user.getDpsInits()[0]);
@@ -255,8 +293,8 @@ struct FoldLayoutsPass : posenc::impl::FoldLayoutsPassBase<FoldLayoutsPass> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldOperands, FoldOutput, SinkBehindRotation, SinkBehindSlice>(
-        &getContext());
+    patterns.add<FoldOperands, FoldIntoGeneric, FoldOutput, SinkBehindRotation,
+                 SinkBehindSlice>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -26,6 +26,8 @@ void posenc::buildFusePipeline(OpPassManager &pm, const FuseOptions &options) {
   }
   onFunctions.addPass(createDecomposePass({options.noFuse}));
   onFunctions.addPass(createCanonicalizerPass());
+  onFunctions.addPass(createSimplifyIndicesPass());
+  onFunctions.addPass(createCanonicalizerPass());
   onFunctions.addPass(createCSEPass());
 }
 

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -48,7 +49,9 @@ private:
   Split splitSelect(arith::SelectOp op);
   Split splitSum(arith::AddFOp op);
   Split splitCast(Operation *op);
+  Split splitRead(tensor::ExtractOp op);
   bool isPenalty(Value value) const;
+  bool isPenalty(const APFloat &number) const;
   Value conjunction(Value lhs, Value rhs, Location loc);
   Value negation(Value condition, Location loc);
 
@@ -58,14 +61,16 @@ private:
 };
 } // namespace
 
-bool Splitter::isPenalty(Value value) const {
-  FloatAttr attribute;
-  if (!matchPattern(value, m_Constant(&attribute)))
-    return false;
-  APFloat number = attribute.getValue();
+bool Splitter::isPenalty(const APFloat &number) const {
   return number.isNegative() &&
          (penalty == Penalty::MinusInfinity ? number.isInfinity()
                                             : number.isLargest());
+}
+
+bool Splitter::isPenalty(Value value) const {
+  FloatAttr attribute;
+  return matchPattern(value, m_Constant(&attribute)) &&
+         isPenalty(attribute.getValue());
 }
 
 Value Splitter::conjunction(Value lhs, Value rhs, Location loc) {
@@ -89,6 +94,8 @@ Split Splitter::split(Value value) {
     return splitSum(sum);
   if (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(op))
     return splitCast(op);
+  if (auto read = dyn_cast_or_null<tensor::ExtractOp>(op))
+    return splitRead(read);
   return {value, Value()};
 }
 
@@ -140,6 +147,48 @@ Split Splitter::splitCast(Operation *op) {
   Operation *cast = b.clone(*op);
   cast->setOperand(0, inner.value);
   return {cast->getResult(0), inner.visible};
+}
+
+/// The real numbers of a constant table, also of one kept as a resource; null
+/// for anything else.
+static DenseElementsAttr getReals(Value table) {
+  Attribute constant;
+  if (!matchPattern(table, m_Constant(&constant)))
+    return {};
+  if (auto reals = dyn_cast<DenseFPElementsAttr>(constant))
+    return reals;
+  auto resource = dyn_cast<DenseF32ResourceElementsAttr>(constant);
+  std::optional<ArrayRef<float>> floats =
+      resource ? resource.tryGetAsArrayRef() : std::nullopt;
+  return floats ? DenseElementsAttr::get(resource.getType(), *floats)
+                : DenseElementsAttr();
+}
+
+/// A table that an exporter folded: its penalties become a table of i1.
+Split Splitter::splitRead(tensor::ExtractOp op) {
+  DenseElementsAttr table = getReals(op.getTensor());
+  if (!table || llvm::none_of(table.getValues<APFloat>(),
+                              [&](const APFloat &x) { return isPenalty(x); }))
+    return {op, Value()};
+  SmallVector<bool> visible;
+  SmallVector<APFloat> values;
+  for (const APFloat &entry : table.getValues<APFloat>()) {
+    visible.push_back(!isPenalty(entry));
+    values.push_back(visible.back() ? entry
+                                    : APFloat::getZero(entry.getSemantics()));
+  }
+  Location loc = op.getLoc();
+  auto read = [&](DenseElementsAttr entries) -> Value {
+    Value constant = arith::ConstantOp::create(b, loc, entries);
+    return tensor::ExtractOp::create(b, loc, constant, op.getIndices());
+  };
+  ShapedType type = table.getType();
+  Value seen = read(DenseElementsAttr::get(type.clone(b.getI1Type()), visible));
+  if (llvm::all_of(values, [](const APFloat &x) { return x.isZero(); }))
+    return {
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType())),
+        seen};
+  return {read(DenseElementsAttr::get(type, values)), seen};
 }
 
 /// Moves what `yielded`, visible where `split.visible`, says into the mask.

@@ -22,6 +22,7 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/thread.h"
 
 #include <chrono>
@@ -75,11 +76,11 @@ public:
 
 private:
   llvm::Error parse(StringRef source, StringRef sourceName);
-  llvm::Error runPhase(const PhaseInfo &info);
+  llvm::Error runPhase(const PhaseInfo &info, const CodegenTarget &target);
   llvm::Error emit(const CodegenTarget &target);
-  void keep(StringRef phase) {
+  void keep(unsigned number, StringRef phase) {
     if (options.keepIR)
-      result.ir.push_back({phase, print()});
+      result.ir.push_back({number, phase, print()});
   }
   std::string print() {
     std::string text;
@@ -118,8 +119,18 @@ llvm::Error Compilation::parse(StringRef source, StringRef sourceName) {
   return llvm::Error::success();
 }
 
+/// Plan's name for `target`.
+static TargetCPU getPlanCPU(const CodegenTarget &target) {
+  return llvm::StringSwitch<TargetCPU>(target.name)
+      .Case("x86-64-v3", TargetCPU::X86V3)
+      .Case("x86-64-v4", TargetCPU::X86V4)
+      .Case("sapphirerapids", TargetCPU::SapphireRapids)
+      .Case("generic-aarch64", TargetCPU::AArch64);
+}
+
 static void buildPhase(Phase phase, OpPassManager &pm,
-                       const CompileOptions &options) {
+                       const CompileOptions &options,
+                       const CodegenTarget &target) {
   switch (phase) {
   case Phase::Import:
     return buildImportPipeline(pm, ImportOptions());
@@ -130,19 +141,23 @@ static void buildPhase(Phase phase, OpPassManager &pm,
     fuse.noFuse = !options.fuse;
     return buildFusePipeline(pm, fuse);
   }
-  case Phase::Plan:
-    return buildPlanPipeline(pm, PlanOptions());
+  case Phase::Plan: {
+    PlanOptions plan;
+    plan.cpu = getPlanCPU(target);
+    return buildPlanPipeline(pm, plan);
+  }
   case Phase::Codegen:
     return buildCodegenCPUPipeline(pm, CodegenCPUOptions());
   }
 }
 
-llvm::Error Compilation::runPhase(const PhaseInfo &info) {
+llvm::Error Compilation::runPhase(const PhaseInfo &info,
+                                  const CodegenTarget &target) {
   PassManager pm(&context);
-  buildPhase(info.phase, pm, options);
+  buildPhase(info.phase, pm, options, target);
   if (failed(pm.run(*module)))
     return firstError.take("the phase " + info.name + " failed");
-  keep(info.name);
+  keep(unsigned(info.phase) + 1, info.name);
   return llvm::Error::success();
 }
 
@@ -173,9 +188,14 @@ llvm::Error Compilation::run(StringRef source, StringRef sourceName) {
   if (llvm::Error error =
           timed("parse", [&] { return parse(source, sourceName); }))
     return error;
-  keep("input");
+  keep(0, "input");
+  // What was written after Plan goes on from there.
+  bool isPlanned = (*module)->hasAttr("posenc.functions");
   for (const PhaseInfo &info : getPhases()) {
-    if (llvm::Error error = timed(info.name, [&] { return runPhase(info); }))
+    if (isPlanned && info.phase <= Phase::Plan)
+      continue;
+    if (llvm::Error error =
+            timed(info.name, [&] { return runPhase(info, *target); }))
       return error;
     if (options.to == info.phase)
       break;

@@ -159,10 +159,14 @@ static LogicalResult refuseCalls(func::FuncOp func) {
 namespace {
 struct EntryAbiPass : posenc::impl::EntryAbiPassBase<EntryAbiPass> {
   void runOnOperation() override {
+    // What has been planned before stays.
     SmallVector<Attribute> functions;
+    if (auto known = getOperation()->getAttrOfType<ArrayAttr>(kFunctionsAttr))
+      functions.assign(known.begin(), known.end());
     auto graphs = llvm::to_vector(llvm::make_filter_range(
         getOperation().getOps<func::FuncOp>(), [](func::FuncOp func) {
-          return func.isPublic() && !func.isExternal();
+          return func.isPublic() && !func.isExternal() &&
+                 !func->hasAttr(kEntryAttr) && !func->hasAttr(kShapesAttr);
         }));
     for (func::FuncOp func : graphs) {
       if (failed(refuseCalls(func)))

@@ -8,6 +8,7 @@
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "posenc/Plan/Passes.h"
@@ -22,6 +23,8 @@ static void addTensorPasses(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(posenc::createStageTablesPass());
   pm.addNestedPass<func::FuncOp>(posenc::createTileClassesPass());
   // Equal tables of queries and keys become one.
+  pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  pm.addNestedPass<func::FuncOp>(posenc::createUnifyExtentsPass());
   pm.addPass(createCSEPass());
   pm.addPass(posenc::createEntryAbiPass());
 }
@@ -31,6 +34,7 @@ static void addTensorPasses(OpPassManager &pm,
 static void addBufferization(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(posenc::createDecomposeAggregatesPass());
   pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(posenc::createSeparateDestinationsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferAlignment = 64;

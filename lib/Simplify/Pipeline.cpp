@@ -18,6 +18,7 @@ void posenc::buildSimplifyPipeline(OpPassManager &pm, const SimplifyOptions &) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   OpPassManager &onFunctions = pm.nest<func::FuncOp>();
+  onFunctions.addPass(createFoldConstantTransposesPass());
   onFunctions.addPass(createWidenRotationsPass());
   onFunctions.addPass(createComposeRotationsPass());
   onFunctions.addPass(createDropRowConstantsPass());

@@ -116,3 +116,23 @@ func.func @fused_projection(%qkv: tensor<1x?x4x48xf32>, %l: index, %init: tensor
       value(%v : tensor<1x4x?x16xf32>) scale(%scale) outs(%init : tensor<1x4x?x16xf32>) -> tensor<1x4x?x16xf32>
   return %o : tensor<1x4x?x16xf32>
 }
+
+// -----
+
+// A norm between the projection and the rotation reads through the transpose.
+
+// CHECK: #[[$SWAP:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
+// CHECK-LABEL: func @norm
+//  CHECK-SAME:   %[[Q:[a-z0-9]+]]: tensor<1x5x8x16xf32>
+//   CHECK-NOT:   linalg.transpose
+//       CHECK:   linalg.generic {indexing_maps = [#[[$SWAP]], {{.*}} ins(%[[Q]] :
+func.func @norm(%q: tensor<1x5x8x16xf32>, %e: tensor<1x8x5x16xf32>) -> tensor<1x8x5x16xf32> {
+  %t = linalg.transpose ins(%q : tensor<1x5x8x16xf32>) outs(%e : tensor<1x8x5x16xf32>) permutation = [0, 2, 1, 3]
+  %n = linalg.generic {indexing_maps = [affine_map<(b, h, l, d) -> (b, h, l, d)>, affine_map<(b, h, l, d) -> (b, h, l, d)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%t : tensor<1x8x5x16xf32>) outs(%e : tensor<1x8x5x16xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %s = arith.mulf %in, %in : f32
+      linalg.yield %s : f32
+    } -> tensor<1x8x5x16xf32>
+  return %n : tensor<1x8x5x16xf32>
+}

@@ -130,3 +130,26 @@ func.func @penalty(%q: tensor<1x8x4x16xf32>, %scale: f32) -> tensor<1x8x4x16xf32
       } -> tensor<1x8x4x16xf32>
   return %o : tensor<1x8x4x16xf32>
 }
+
+// -----
+
+// A table folded by an exporter: the penalties are a table of i1, the rest stays a bias.
+
+// CHECK-LABEL: func @folded_table
+//   CHECK-DAG:   %[[MASK:.*]] = arith.constant dense<{{\[\[}}true, false], [true, true]]> : tensor<2x2xi1>
+//   CHECK-DAG:   %[[BIAS:.*]] = arith.constant dense<{{\[\[}}1.000000e+00, 0.000000e+00], [2.000000e+00, 3.000000e+00]]> : tensor<2x2xf32>
+//       CHECK:   empty_rows(<average>)
+//       CHECK:     tensor.extract %[[BIAS]]
+//       CHECK:   mask
+//       CHECK:     tensor.extract %[[MASK]]
+func.func @folded_table(%q: tensor<1x8x2x16xf32>, %scale: f32) -> tensor<1x8x2x16xf32> {
+  %table = arith.constant dense<[[1.0, -3.4028234663852886E+38], [2.0, 3.0]]> : tensor<2x2xf32>
+  %o = posenc.attention query(%q : tensor<1x8x2x16xf32>) key(%q : tensor<1x8x2x16xf32>)
+      value(%q : tensor<1x8x2x16xf32>) scale(%scale) outs(%q : tensor<1x8x2x16xf32>)
+      score(%x, %b, %h, %i, %j) {
+        %e = tensor.extract %table[%i, %j] : tensor<2x2xf32>
+        %y = arith.addf %x, %e : f32
+        posenc.yield %y : f32
+      } -> tensor<1x8x2x16xf32>
+  return %o : tensor<1x8x2x16xf32>
+}

@@ -96,3 +96,20 @@ func.func @heads(%x: tensor<?x8x64xf32>) -> tensor<?x512xf32> {
   %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x8x64xf32> into tensor<?x512xf32>
   return %flat : tensor<?x512xf32>
 }
+
+// -----
+
+// What has been planned before stays.
+
+// CHECK: module attributes {posenc.functions = [{inputs = [], name = "planned", outputs = []}]}
+// CHECK-LABEL: func @planned() attributes {posenc.entry}
+// CHECK-LABEL: func @planned__shapes(
+//   CHECK-NOT: func
+module attributes {posenc.functions = [{inputs = [], name = "planned", outputs = []}]} {
+  func.func @planned() attributes {posenc.entry} {
+    return
+  }
+  func.func @planned__shapes(%extents: memref<?xi64>) attributes {posenc.shapes} {
+    return
+  }
+}

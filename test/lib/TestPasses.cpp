@@ -7,4 +7,8 @@
 
 #include "TestPasses.h"
 
-void mlir::posenc::test::registerTestPasses() { registerTestFormulaPass(); }
+void mlir::posenc::test::registerTestPasses() {
+  registerTestFormulaPass();
+  registerTestFormulaSumsPass();
+  registerTestTileClassesPass();
+}

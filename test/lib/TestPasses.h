@@ -14,6 +14,8 @@ namespace mlir::posenc::test {
 void registerTestPasses();
 
 void registerTestFormulaPass();
+void registerTestFormulaSumsPass();
+void registerTestTileClassesPass();
 
 } // namespace mlir::posenc::test
 

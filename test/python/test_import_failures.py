@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 from onnx_models import make_model, node
+from stock_lowering import posenc_opt
 from test_import_models import CASES
 
 import posenc
@@ -88,6 +89,41 @@ def test_damaged_files(seed: int, length: int) -> None:
         import_model(bytes(content))
     except posenc.ImportFailure as error:
         assert "\n" not in str(error)
+
+
+def mutate(model: onnx.ModelProto, random: np.random.Generator) -> None:
+    """Changes one attribute, one dimension or element type of an input, or one edge."""
+    node, info = (random.choice(list(items)) for items in (model.graph.node, model.graph.input))
+    tensor, kind = info.type.tensor_type, random.integers(0, 4)
+    if kind == 0 and node.attribute:
+        attribute = node.attribute[random.integers(0, len(node.attribute))]
+        if attribute.type == onnx.AttributeProto.INT:
+            attribute.i = random.choice([-5, -1, 0, 1, 3, 1 << 40])
+        elif attribute.ints:
+            attribute.ints[0] = random.choice([-2, 0, 1, 3, 9])
+    elif kind == 1 and tensor.shape.dim:
+        dimension = tensor.shape.dim[random.integers(0, len(tensor.shape.dim))]
+        dimension.dim_value = random.choice([0, 1, 2, 5, 64])
+    elif kind == 2:
+        tensor.elem_type = random.choice([1, 7, 9, 10, 11, 16])
+    elif node.input:
+        node.input[random.integers(0, len(node.input))] = random.choice([info.name, *model.graph.node[0].output])
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 2**31))
+def test_mutated_graphs(seed: int) -> None:
+    """A graph changed at random is refused, or imported to IR that is valid."""
+    random = np.random.default_rng(seed)
+    model = onnx.load(random.choice(CASES) / "model.onnx")
+    for _ in range(random.integers(1, 4)):
+        mutate(model, random)
+    try:
+        text = import_model(model)
+    except posenc.ImportFailure as error:
+        assert "\n" not in str(error)
+    else:
+        posenc_opt(text)
 
 
 def test_functions_of_the_model_are_inlined() -> None:

@@ -35,10 +35,11 @@ static llvm::Error writeDumps(StringRef folder, const CompileResult &result) {
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
     return llvm::createStringError("cannot make " + folder + ": " +
                                    error.message());
-  for (const auto &[number, snapshot] : llvm::enumerate(result.ir)) {
+  for (const Snapshot &snapshot : result.ir) {
     llvm::SmallString<128> path(folder);
     llvm::sys::path::append(
-        path, llvm::formatv("{0}-{1}.mlir", number, snapshot.phase).str());
+        path,
+        llvm::formatv("{0}-{1}.mlir", snapshot.number, snapshot.phase).str());
     if (llvm::Error error = writeFile(path, snapshot.text))
       return error;
   }

@@ -11,6 +11,7 @@
 #ifndef POSENC_FUSE_PASSES_H
 #define POSENC_FUSE_PASSES_H
 
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -28,6 +29,10 @@ struct FuseOptions : PassPipelineOptions<FuseOptions> {
 
 /// The passes of the phase, in order: moves encodings into attention and decomposes the rest.
 void buildFusePipeline(OpPassManager &pm, const FuseOptions &options);
+
+/// Registers the interfaces of other dialects' ops that the phase asks for
+/// bounds of indices.
+void registerFuseExternalModels(DialectRegistry &registry);
 
 /// Registers the pipeline as `--posenc-fuse`.
 void registerFusePipeline();

@@ -42,14 +42,16 @@ def InlineElementsPass : Pass<"posenc-inline-elements", "func::FuncOp"> {
 def SplitMaskPass : Pass<"posenc-split-mask", "func::FuncOp"> {
   let summary = "turn minus infinity in the score into the mask";
   let description = [{
-    A score that is minus infinity where a condition fails, selected or added,
-    becomes a mask of that condition. So does the lowest finite value of the
+    A score that is minus infinity where a condition fails, selected, added or
+    read from a constant table, becomes a mask of that condition. So does the lowest finite value of the
     type, with `empty_rows(<average>)`, which is what such a graph computes for
     a row with no key; only where no other mask is, for otherwise that row would
     be the average of the keys that the other leaves. Other finite penalties
     stay a bias.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+  ];
 }
 
 def FuseRotationPass : Pass<"posenc-fuse-rotation", "func::FuncOp"> {
@@ -82,6 +84,18 @@ def DecomposePass : Pass<"posenc-decompose", "func::FuncOp"> {
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
   ];
+}
+
+def SimplifyIndicesPass : Pass<"posenc-simplify-indices", "func::FuncOp"> {
+  let summary = "simplify the index arithmetic of attention's regions";
+  let description = [{
+    A graph computes positions in i64, counts negative indices from the end and
+    clamps what it gathers with. In a region the indices lie within the
+    operands, so comparisons and clamps that this decides go, a constant table
+    of its own indices is its index, and the rest is arithmetic on `index`.
+    Sizes and positions below 2^31, which the entry checks, do not overflow.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 #endif // POSENC_FUSE_PASSES

@@ -57,6 +57,8 @@ llvm::Error setOption(CompileOptions &options, StringRef name, StringRef value);
 
 /// The IR after a phase, or before all ("input").
 struct Snapshot {
+  /// 0 for the input, 1 for the first phase.
+  unsigned number;
   StringRef phase;
   std::string text;
 };
@@ -75,9 +77,9 @@ struct CompileResult {
   std::vector<std::pair<StringRef, double>> times;
 };
 
-/// Compiles `source`, MLIR text that `sourceName` names in messages, into
-/// `result`, which after an error holds what was made before it. An error has
-/// one line: where, what, and what to do.
+/// Compiles `source`, MLIR text of a graph, or of what `--to=plan` wrote, that
+/// `sourceName` names in messages, into `result`, which after an error holds
+/// what was made before it. An error has one line: where, what, and what to do.
 llvm::Error compile(StringRef source, StringRef sourceName,
                     const CompileOptions &options, CompileResult &result);
 

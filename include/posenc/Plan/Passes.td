@@ -98,6 +98,30 @@ def DecomposeAggregatesPass : Pass<"posenc-decompose-aggregates", "::mlir::func:
   ];
 }
 
+def UnifyExtentsPass : Pass<"posenc-unify-extents", "::mlir::func::FuncOp"> {
+  let summary = "extents with one symbol become one value";
+  let description = [{
+    `tensor.dim` of arguments whose dimensions have the same symbol in
+    `posenc.symbols` becomes one `tensor.dim` at the entry. The runtime refuses
+    arguments that disagree on a symbol; so tables of queries and keys over the
+    same positions are the same table.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def SeparateDestinationsPass : Pass<"posenc-separate-destinations", "::mlir::func::FuncOp"> {
+  let summary = "every result has a destination of its own";
+  let description = [{
+    An elementwise `linalg.generic` with several results, each of which goes
+    into a `tensor.insert_slice`, becomes one `linalg.generic` a result, before
+    its insertion; each use of a `tensor.empty` gets its own. Then each result
+    can be computed where it goes. CSE before bufferization undoes this.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def LowerCopiesPass : Pass<"posenc-lower-copies", "::mlir::func::FuncOp"> {
   let summary = "copies become linalg ops";
   let description = [{

@@ -53,4 +53,13 @@ def CheckRangesPass : Pass<"posenc-check-ranges", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
 }
 
+def FoldConstantTransposesPass : Pass<"posenc-fold-constant-transposes", "func::FuncOp"> {
+  let summary = "store constants in the axis order they are read in";
+  let description = [{
+    A transpose of a constant (the weights of a linear layer, as exporters
+    store them) becomes a constant, instead of work on every call.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // POSENC_SIMPLIFY_PASSES

@@ -1,7 +1,7 @@
 //===- Attention.cpp - Attention to vector code ---------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: posenc.attention on memrefs, with a #posenc.cpu schedule.
 // After: scf.forall over units of work, of vector code on memrefs.

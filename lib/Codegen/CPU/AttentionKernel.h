@@ -1,7 +1,7 @@
 //===- AttentionKernel.h - What every attention kernel needs ----*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The sizes of one posenc.attention on memrefs, its regions as code, and the
 // walk over the blocks of keys that a set of rows sees.

@@ -92,7 +92,8 @@ public:
   void emit() {
     linalg::LinalgOp op = contraction.op;
     for (Range range : op.createLoopRanges(b, op.getLoc()))
-      sizes.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), range.size));
+      sizes.push_back(
+          getValueOrCreateConstantIndexOp(b, b.getLoc(), range.size));
     Value rows = contraction.row ? sizes[*contraction.row] : b.index(1);
     Value rowBlocks = b.ceilDiv(rows, kRows);
     Value columnBlocks = b.ceilDiv(sizes[contraction.column], lanes);
@@ -125,8 +126,8 @@ private:
     b.loop(b.index(0), depth, kDepth, [&](Value first) {
       Value count = b.min(b.sub(depth, first), b.index(kDepth));
       emitPacking(first, count, columns);
-      Value full = b.mul(b.div(b.sub(endRow, firstRow), b.index(tileRows)),
-                         tileRows);
+      Value full =
+          b.mul(b.div(b.sub(endRow, firstRow), b.index(tileRows)), tileRows);
       Value endFull = b.add(firstRow, full);
       b.loop(firstRow, endFull, tileRows,
              [&](Value row) { emitTile(row, tileRows, first, count); });
@@ -158,8 +159,8 @@ private:
     b.loop(b.index(0), present, 1, [&](Value lane) {
       b.loop(b.index(0), count, 1, [&](Value k) {
         Value element = b.load(
-            operand->get(), getIndices(operand, {}, b.add(firstColumn, lane),
-                                       b.add(first, k)));
+            operand->get(),
+            getIndices(operand, {}, b.add(firstColumn, lane), b.add(first, k)));
         b.store(element, panel, {k, lane});
       });
     });
@@ -173,8 +174,7 @@ private:
       SmallVector<Value> scalars;
       for (int64_t r = 0; r < count; ++r)
         scalars.push_back(b.load(
-            left->get(),
-            getIndices(left, b.add(row, r), {}, b.add(first, k))));
+            left->get(), getIndices(left, b.add(row, r), {}, b.add(first, k))));
       return scalars;
     };
     auto lanesOfPanel = [&](Value k) {
@@ -186,9 +186,9 @@ private:
     for (auto [r, sum] : llvm::enumerate(sums)) {
       SmallVector<Value> indices =
           getIndices(result, b.add(row, int64_t(r)), firstColumn, {});
-      Value before = vector::MaskedLoadOp::create(
-          b, b.vectorType(lanes), result->get(), indices, mask,
-          b.splat(lanes, 0));
+      Value before =
+          vector::MaskedLoadOp::create(b, b.vectorType(lanes), result->get(),
+                                       indices, mask, b.splat(lanes, 0));
       vector::MaskedStoreOp::create(b, result->get(), indices, mask,
                                     b.fadd(before, sum));
     }
@@ -217,8 +217,7 @@ private:
   Value firstColumn, mask, panel;
 };
 
-struct ContractionsPass
-    : posenc::impl::ContractionsPassBase<ContractionsPass> {
+struct ContractionsPass : posenc::impl::ContractionsPassBase<ContractionsPass> {
   using ContractionsPassBase::ContractionsPassBase;
 
   void runOnOperation() override {

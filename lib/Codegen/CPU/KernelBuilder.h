@@ -1,7 +1,7 @@
 //===- KernelBuilder.h - Short spellings for kernel code --------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The builder that the CPU kernels emit with: folded index arithmetic, f32
 // vectors, loops whose bodies are functions.

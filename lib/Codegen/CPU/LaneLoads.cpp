@@ -1,7 +1,7 @@
 //===- LaneLoads.cpp - Reads of all lanes at once -------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A read whose last index moves by one from lane to lane is a vector load, any
 // other a gather. Elements of type i1 are bytes in memory, while a vector of

@@ -1,7 +1,7 @@
 //===- Lanes.cpp - A formula as vector code -------------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +45,9 @@ mlir::Value Lanes::asVector(const LaneValue &value) {
 
 SmallVector<LaneValue> Lanes::apply(Operation *op,
                                     ArrayRef<LaneValue> operands) {
+  if (auto load = dyn_cast<memref::LoadOp>(op); load && knownRead)
+    if (mlir::Value vector = knownRead(load))
+      return {LaneValue{{}, 0, vector, unsigned(levels.size() - 1)}};
   unsigned level = 0;
   for (const LaneValue &operand : operands)
     level = std::max(level, operand.level);

@@ -1,7 +1,7 @@
 //===- LowerVectors.cpp - Vector ops to what LLVM has ---------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: vector.outerproduct, transpose, shape_cast and the like.
 // After: vector ops that convert one to one to the LLVM dialect; a

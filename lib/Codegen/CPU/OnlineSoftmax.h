@@ -1,7 +1,7 @@
 //===- OnlineSoftmax.h - Exponentials and running maxima --------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The arithmetic of a softmax whose scores come a block at a time, in base 2.
 // All functions take f32 scalars or vectors of f32.

@@ -1,7 +1,7 @@
 //===- Prefill.cpp - Attention of many query rows -------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lanes are query rows. A unit of work is a block of rows of one head, held as
 // panels of `lanes` rows, transposed: queries Q^T[D][lanes], outputs
@@ -15,114 +15,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttentionKernel.h"
-#include "MicroKernel.h"
+#include "Prefill.h"
+
 #include "OnlineSoftmax.h"
 #include "RowStaging.h"
-#include "Transposes.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
-
-namespace {
-/// One panel of a unit.
-struct Panel {
-  Value number;
-  /// First query row, and how many there are.
-  Value firstRow, rowCount;
-  /// First rows of the panel in queryT and outputT.
-  Value queryRow, outputRow;
-  /// b, h, i as the regions see them; i varies from lane to lane.
-  SmallVector<LaneValue> at;
-  /// Lanes that are rows; null: all, or it does not matter.
-  Value active;
-  /// Where code of the unit, and of the panel, goes.
-  SmallVector<OpBuilder> levels;
-};
-
-/// What is known while one unit is emitted.
-struct Unit {
-  Value batch, head, keyHead;
-  /// First query row, number of rows, number of panels that have rows.
-  Value firstRow, rowCount, panelCount;
-  /// `[rows, head size]` views.
-  Value query, key, value, output;
-  /// Scratch: [panels * D][lanes], [panels * Dv][lanes], [key block][lanes].
-  Value queryT, outputT, scores;
-  /// Scratch: [panels][lanes] running maxima and sums.
-  Value maxima, sums;
-  /// Scratch: [1][lanes] of the block at hand.
-  Value blockMaxima, rescale;
-  /// Scratch: [lanes][D or Dv], rows before and after a transposition.
-  Value rows;
-  /// Scratch: keys and values of the block as f32; null where read in place.
-  Value stagedKeys, stagedValues;
-  /// Where code of the unit goes that no block of keys repeats.
-  std::optional<OpBuilder> outside;
-  /// The panel, where there is one only.
-  std::optional<Panel> onlyPanel;
-};
-
-/// A block of keys: rows of `keys` from `keyRow` on, likewise values.
-struct KeyBlock {
-  Value start, count;
-  bool full;
-  Value keys, keyRow, values, valueRow;
-  /// Whether V holds what is not finite (i1); null where it does not matter.
-  Value valuesNotFinite;
-};
-
-class Prefill {
-public:
-  explicit Prefill(AttentionKernel &kernel)
-      : kernel(kernel), op(kernel.op), b(kernel.b),
-        lanes(kernel.schedule.getLanes()), rows(kernel.schedule.getRows()),
-        keyBlock(kernel.schedule.getKeyBlock()),
-        panels(llvm::divideCeil(kernel.schedule.getQueryBlock(), lanes)),
-        paddedHead(llvm::alignTo(kernel.headSize, kTransposeSide)),
-        paddedValue(llvm::alignTo(kernel.valueSize, kTransposeSide)) {}
-
-  void emit();
-
-private:
-  void emitUnit(Value number, Value blocks);
-  void emitScratch(Unit &unit);
-  void emitQueries(Unit &unit);
-  void emitInitialState(Unit &unit);
-  void emitKeyBlock(Unit &unit, Value start, Value count, bool full);
-  KeyBlock emitStaging(Unit &unit, Value start, Value count, bool full);
-  Value emitHasNotFinite(const KeyBlock &block);
-  void emitScores(Unit &unit, Panel &panel, const KeyBlock &block);
-  void emitScoreTile(Unit &unit, Panel &panel, const KeyBlock &block,
-                     Value first, int64_t height);
-  void emitProbabilities(Unit &unit, Panel &panel, const KeyBlock &block);
-  void emitValues(Unit &unit, Panel &panel, const KeyBlock &block);
-  void emitValueTile(Unit &unit, Panel &panel, const KeyBlock &block, Value d,
-                     int64_t height);
-  void emitGuardedValues(Unit &unit, Panel &panel, const KeyBlock &block);
-  void emitOutput(Unit &unit);
-  void emitMeanOfEmptyRows(Unit &unit, Panel &panel, Value sum);
-  void emitLogSumExps(Unit &unit, Panel &panel);
-
-  /// Emits `body` for each panel that has rows.
-  void forEachPanel(Unit &unit, function_ref<void(Panel &)> body);
-  Panel emitPanel(Unit &unit, Value number);
-  Value loadLanes(Value memref, Value row) {
-    return b.loadVector(lanes, memref, {row, b.index(0)});
-  }
-  void storeLanes(Value vector, Value memref, Value row) {
-    b.storeVector(vector, memref, {row, b.index(0)});
-  }
-  Type storageType(Value operand) {
-    return cast<MemRefType>(operand.getType()).getElementType();
-  }
-
-  AttentionKernel &kernel;
-  AttentionOp op;
-  KernelBuilder &b;
-  int64_t lanes, rows, keyBlock, panels, paddedHead, paddedValue;
-};
-} // namespace
+using namespace mlir::posenc::prefill;
 
 //===----------------------------------------------------------------------===//
 // Units
@@ -188,6 +88,8 @@ void Prefill::emitScratch(Unit &unit) {
     unit.stagedKeys = b.scratch({keyBlock, kernel.headSize});
   if (!storageType(unit.value).isF32())
     unit.stagedValues = b.scratch({keyBlock, kernel.valueSize});
+  for (size_t read = 0; read < denseReads.size(); ++read)
+    unit.denseTiles.push_back(b.scratch({keyBlock, lanes}));
 }
 
 Panel Prefill::emitPanel(Unit &unit, Value number) {
@@ -263,225 +165,6 @@ void Prefill::emitInitialState(Unit &unit) {
     b.loop(b.index(0), b.index(kernel.valueSize), 1, [&](Value d) {
       storeLanes(b.splat(lanes, 0.0f), unit.outputT, b.add(panel.outputRow, d));
     });
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// One block of keys
-//===----------------------------------------------------------------------===//
-
-void Prefill::emitKeyBlock(Unit &unit, Value start, Value count, bool full) {
-  KeyBlock block = emitStaging(unit, start, count, full);
-  forEachPanel(unit, [&](Panel &panel) {
-    emitScores(unit, panel, block);
-    emitProbabilities(unit, panel, block);
-    if (!block.valuesNotFinite) {
-      emitValues(unit, panel, block);
-      return;
-    }
-    b.ifElse(
-        block.valuesNotFinite, [&] { emitGuardedValues(unit, panel, block); },
-        [&] { emitValues(unit, panel, block); });
-  });
-}
-
-KeyBlock Prefill::emitStaging(Unit &unit, Value start, Value count, bool full) {
-  KeyBlock block{start, count, full, unit.key, start, unit.value, start, {}};
-  Value last = b.add(kernel.keyRows, -1);
-  if (unit.stagedKeys) {
-    RowRotation rotation{&op.getRotateKey(),
-                         op.getKeyLanes().value_or(LanesAttr()), unit.batch,
-                         unit.keyHead};
-    emitStageRows(b, unit.key, start, last, count, unit.stagedKeys,
-                  kernel.headSize, /*factor=*/{},
-                  op.getRotateKey().empty() ? nullptr : &rotation);
-    block.keys = unit.stagedKeys;
-    block.keyRow = b.index(0);
-  }
-  if (unit.stagedValues) {
-    emitStageRows(b, unit.value, start, last, count, unit.stagedValues,
-                  kernel.valueSize, /*factor=*/{}, /*rotation=*/nullptr);
-    block.values = unit.stagedValues;
-    block.valueRow = b.index(0);
-  }
-  if (!full && kernel.hasMask())
-    block.valuesNotFinite = emitHasNotFinite(block);
-  return block;
-}
-
-/// Zero times what is not finite is not a number: the sum over the block says
-/// whether there is any.
-Value Prefill::emitHasNotFinite(const KeyBlock &block) {
-  auto pieces = chunks(kernel.valueSize, 16);
-  SmallVector<Value> init;
-  for (auto [offset, width] : pieces)
-    init.push_back(b.splat(width, 0.0f));
-  SmallVector<Value> sums = b.loop(
-      b.index(0), block.count, 1, init, [&](Value k, ValueRange carried) {
-        SmallVector<Value> next;
-        for (auto [piece, sum] : llvm::zip_equal(pieces, carried)) {
-          auto [offset, width] = piece;
-          Value row = b.loadVector(width, block.values,
-                                   {b.add(block.valueRow, k), b.index(offset)});
-          next.push_back(b.fma(row, b.splat(width, 0.0f), sum));
-        }
-        return next;
-      });
-  Value any = b.boolean(false);
-  for (Value sum : sums)
-    any = vector::ReductionOp::create(
-        b, vector::CombiningKind::OR,
-        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, sum, sum), any);
-  return any;
-}
-
-void Prefill::emitScores(Unit &unit, Panel &panel, const KeyBlock &block) {
-  storeLanes(loadLanes(unit.maxima, panel.number), unit.blockMaxima,
-             b.index(0));
-  Value zero = b.index(0);
-  if (!block.full) {
-    b.loop(zero, block.count, rows, [&](Value first) {
-      emitScoreTile(unit, panel, block, first, rows);
-    });
-    return;
-  }
-  int64_t even = keyBlock / rows * rows;
-  b.loop(zero, b.index(even), rows,
-         [&](Value first) { emitScoreTile(unit, panel, block, first, rows); });
-  if (keyBlock != even)
-    emitScoreTile(unit, panel, block, b.index(even), keyBlock - even);
-}
-
-void Prefill::emitScoreTile(Unit &unit, Panel &panel, const KeyBlock &block,
-                            Value first, int64_t height) {
-  SmallVector<OpBuilder> levels = panel.levels;
-  levels.push_back(b);
-  Lanes domain(b.getLoc(), lanes, levels, panel.active);
-  SmallVector<Value> keyRows;
-  SmallVector<SmallVector<LaneValue>> at;
-  for (int64_t r = 0; r < height; ++r) {
-    Value inBlock = b.add(first, r);
-    // Beyond the ragged end the last key repeats: it changes no maximum.
-    if (!block.full)
-      inBlock = b.min(inBlock, b.add(block.count, -1));
-    keyRows.push_back(b.add(block.keyRow, inBlock));
-    at.push_back(panel.at);
-    at.back().push_back(LaneValue{b.add(block.start, inBlock), 0, {}, 2});
-  }
-  SmallVector<Value> zeros(height, b.splat(lanes, 0.0f));
-  Value lastKey = b.add(kernel.keyRows, -1);
-  Value nextTile = b.add(keyRows.front(), height);
-  auto prefetch = [&](Value d) {
-    // The rows of the next tile, `height` lanes a step.
-    Value flat = b.mul(d, height);
-    Value row = b.min(b.add(nextTile, b.div(flat, kernel.headSize)), lastKey);
-    b.prefetch(block.keys, {row, b.rem(flat, kernel.headSize)},
-               /*locality=*/3);
-  };
-  MicroKernelOperands operands;
-  auto column = [&](Value d) {
-    return llvm::map_to_vector(
-        keyRows, [&](Value row) { return b.load(block.keys, {row, d}); });
-  };
-  auto row = [&](Value d) {
-    return loadLanes(unit.queryT, b.add(panel.queryRow, d));
-  };
-  operands.column = column;
-  operands.row = row;
-  if (!unit.stagedKeys)
-    operands.prefetch = prefetch;
-  SmallVector<Value> sums =
-      emitMicroKernel(b, b.index(kernel.headSize), zeros, operands);
-  Value maximum = loadLanes(unit.blockMaxima, b.index(0));
-  for (int64_t r = 0; r < height; ++r) {
-    Value score =
-        kernel.emitScore(domain, sums[r], /*level=*/2, at[r], !block.full);
-    storeLanes(score, unit.scores, b.add(first, r));
-    maximum = b.fmax(score, maximum);
-  }
-  storeLanes(maximum, unit.blockMaxima, b.index(0));
-}
-
-void Prefill::emitProbabilities(Unit &unit, Panel &panel,
-                                const KeyBlock &block) {
-  Value before = loadLanes(unit.maxima, panel.number);
-  Value maximum = loadLanes(unit.blockMaxima, b.index(0));
-  Value reference = emitReference(b, maximum);
-  Value rescale = emitExp2(b, b.fsub(before, reference));
-  storeLanes(maximum, unit.maxima, panel.number);
-  storeLanes(rescale, unit.rescale, b.index(0));
-  Value sum = b.loop(b.index(0), block.count, 1, b.splat(lanes, 0.0f),
-                     [&](Value key, ValueRange carried) -> SmallVector<Value> {
-                       Value p = emitExp2(
-                           b, b.fsub(loadLanes(unit.scores, key), reference));
-                       storeLanes(p, unit.scores, key);
-                       return {b.fadd(carried.front(), p)};
-                     })
-                  .front();
-  Value total = loadLanes(unit.sums, panel.number);
-  storeLanes(b.fma(total, rescale, sum), unit.sums, panel.number);
-}
-
-void Prefill::emitValues(Unit &unit, Panel &panel, const KeyBlock &block) {
-  int64_t even = kernel.valueSize / rows * rows;
-  b.loop(b.index(0), b.index(even), rows,
-         [&](Value d) { emitValueTile(unit, panel, block, d, rows); });
-  if (kernel.valueSize != even)
-    emitValueTile(unit, panel, block, b.index(even), kernel.valueSize - even);
-}
-
-void Prefill::emitValueTile(Unit &unit, Panel &panel, const KeyBlock &block,
-                            Value d, int64_t height) {
-  Value lastKey = b.add(kernel.keyRows, -1);
-  Value nextBlock = b.add(block.valueRow, keyBlock);
-  auto column = [&](Value key) {
-    SmallVector<Value> values;
-    for (int64_t r = 0; r < height; ++r)
-      values.push_back(
-          b.load(block.values, {b.add(block.valueRow, key), b.add(d, r)}));
-    return values;
-  };
-  auto row = [&](Value key) { return loadLanes(unit.scores, key); };
-  auto prefetch = [&](Value key) {
-    b.prefetch(block.values, {b.min(b.add(nextBlock, key), lastKey), d},
-               /*locality=*/2);
-  };
-  MicroKernelOperands operands{column, row};
-  if (!unit.stagedValues)
-    operands.prefetch = prefetch;
-  SmallVector<Value> zeros(height, b.splat(lanes, 0.0f));
-  SmallVector<Value> sums = emitMicroKernel(b, block.count, zeros, operands);
-  Value rescale = loadLanes(unit.rescale, b.index(0));
-  for (int64_t r = 0; r < height; ++r) {
-    Value at = b.add(panel.outputRow, b.add(d, r));
-    storeLanes(b.fma(loadLanes(unit.outputT, at), rescale, sums[r]),
-               unit.outputT, at);
-  }
-}
-
-/// As emitValues, where a masked key's value may be infinite or not a number:
-/// what has no probability is left out rather than multiplied by zero.
-void Prefill::emitGuardedValues(Unit &unit, Panel &panel,
-                                const KeyBlock &block) {
-  Value zero = b.splat(lanes, 0.0f);
-  Value rescale = loadLanes(unit.rescale, b.index(0));
-  b.loop(b.index(0), b.index(kernel.valueSize), 1, [&](Value d) {
-    Value sum =
-        b.loop(b.index(0), block.count, 1, zero,
-               [&](Value key, ValueRange carried) -> SmallVector<Value> {
-                 Value p = loadLanes(unit.scores, key);
-                 Value value =
-                     b.load(block.values, {b.add(block.valueRow, key), d});
-                 Value next =
-                     b.fma(b.broadcast(lanes, value), p, carried.front());
-                 Value counts = arith::CmpFOp::create(
-                     b, arith::CmpFPredicate::UNE, p, zero);
-                 return {b.select(counts, next, carried.front())};
-               })
-            .front();
-    Value at = b.add(panel.outputRow, d);
-    storeLanes(b.fma(loadLanes(unit.outputT, at), rescale, sum), unit.outputT,
-               at);
   });
 }
 

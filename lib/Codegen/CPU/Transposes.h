@@ -1,7 +1,7 @@
 //===- Transposes.h - Between rows and lanes --------------------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,10 @@ constexpr int64_t kTransposeSide = 16;
 /// `target[c][r] = source[r][c]`. Both are f32 scratch, of which `source` has
 /// rank 2 and `target` rank 2 with extents multiples of `kTransposeSide`.
 void emitTranspose(KernelBuilder &b, Value source, Value target);
+
+/// Lane `n` is the sum of the lanes of `vectors[n]`: `kTransposeSide` vectors
+/// of as many lanes.
+Value emitSumsOfLanes(KernelBuilder &b, ArrayRef<Value> vectors);
 
 } // namespace mlir::posenc
 

@@ -1,7 +1,7 @@
 // RUN: posenc-compile %s -o %t.so
-// RUN: %python %S/Inputs/check_library.py %t.so
+// RUN: %numpy %S/Inputs/check_library.py %t.so
 // RUN: posenc-compile %s -o %t.serial.so --threads=serial --cpu=x86-64-v3
-// RUN: %python %S/Inputs/check_library.py %t.serial.so
+// RUN: %numpy %S/Inputs/check_library.py %t.serial.so
 
 // What reaches Codegen from Plan, called through the C functions: contractions,
 // reductions, constants, copies, 16-bit and bool storage, scalars, donation,

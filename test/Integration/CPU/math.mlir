@@ -1,7 +1,7 @@
 // RUN: posenc-compile %s -o %t.so
-// RUN: %python %S/Inputs/check_math.py %t.so
+// RUN: %numpy %S/Inputs/check_math.py %t.so
 // RUN: posenc-compile %s -o %t.v3.so --cpu=x86-64-v3
-// RUN: %python %S/Inputs/check_math.py %t.v3.so
+// RUN: %numpy %S/Inputs/check_math.py %t.v3.so
 
 // Every math function against numpy in float64: the errors in ulp, and the corner
 // cases.

@@ -16,7 +16,6 @@ module attributes {posenc.functions = [{name = "scale_rows",
         %e = arith.mulf %a, %b : f32
         linalg.yield %e : f32
     }
-    memref.dealloc %t : memref<64xf32>
     return
   }
   func.func @scale_rows__shapes(%x: memref<?x64xf32, strided<[?, 1], offset: ?>>, %w: memref<64xf32, strided<[1], offset: ?>>, %dims: memref<?xi64>) attributes {posenc.shapes} {

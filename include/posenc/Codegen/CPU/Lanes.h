@@ -1,7 +1,7 @@
 //===- Lanes.h - A formula as vector code -----------------------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A domain of the region interpreter. The kernel says which index varies from
 // lane to lane; the domain emits what the formula means for all lanes at once,
@@ -15,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
+#include <functional>
 
 namespace mlir::posenc {
 
@@ -56,6 +57,11 @@ public:
         mlir::Value active = {})
       : loc(loc), width(width), levels(levels), active(active) {}
 
+  /// What a read gives in all lanes where the caller has it at hand, as a
+  /// vector emitted at the innermost level; null where it does not.
+  using KnownRead = std::function<mlir::Value(memref::LoadOp)>;
+  void setKnownReads(KnownRead read) { knownRead = std::move(read); }
+
   LaneValue capture(mlir::Value value) { return {value}; }
   LaneValue index(int64_t constant);
   SmallVector<LaneValue> apply(Operation *op, ArrayRef<LaneValue> operands);
@@ -94,6 +100,7 @@ private:
   int64_t width;
   SmallVector<OpBuilder> levels;
   mlir::Value active;
+  KnownRead knownRead;
   /// What ops above the innermost level gave, so that rows share it.
   struct Emitted {
     SmallVector<LaneValue> operands, results;

@@ -24,14 +24,6 @@ struct AngleTables {
 };
 } // namespace
 
-/// `value` in the element type `type`, whatever float type it has.
-static Value castFloat(OpBuilder &b, Location loc, Value value, Type type) {
-  value = castToF32(b, loc, value);
-  return type.isF32()
-             ? value
-             : arith::TruncFOp::create(b, loc, type, value).getResult();
-}
-
 /// Computes the tables over `extents`, the sizes of b, h, l and of the pairs.
 static AngleTables emitAngleTables(OpBuilder &b, Location loc,
                                    ArrayRef<OpFoldResult> extents,
@@ -96,7 +88,9 @@ static Value emitDestination(OpBuilder &b, Location loc, Value input,
              SmallVector<utils::IteratorType>(4, utils::IteratorType::parallel),
              [&](OpBuilder &b, Location loc, ValueRange arguments) {
                linalg::YieldOp::create(
-                   b, loc, castFloat(b, loc, arguments[0], elementType));
+                   b, loc,
+                   castFromF32(b, loc, castToF32(b, loc, arguments[0]),
+                               elementType));
              })
       .getResult(0);
 }
@@ -154,8 +148,8 @@ Value posenc::decomposeRotation(OpBuilder &b, Location loc, Value input,
         Value first = arith::SubFOp::create(b, loc, mul(x, cos), mul(y, sin));
         Value second = arith::AddFOp::create(b, loc, mul(x, sin), mul(y, cos));
         linalg::YieldOp::create(b, loc,
-                                {castFloat(b, loc, first, elementType),
-                                 castFloat(b, loc, second, elementType)});
+                                {castFromF32(b, loc, first, elementType),
+                                 castFromF32(b, loc, second, elementType)});
       });
   Value withFirst = tensor::InsertSliceOp::create(
       b, loc, rotated.getResult(0), destination, firstOffsets, sizes, strides);

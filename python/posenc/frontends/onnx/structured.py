@@ -56,15 +56,24 @@ class Structured:
             result.append(extent)
         return tuple(result)
 
-    def result(self, element: ElementType, shape: Shape, text: str) -> Value:
-        return Value(element, shape, ssa=self.e.op(text))
+    @staticmethod
+    def same_element(values: Sequence[Value]) -> ElementType:
+        """The element type that all operands share, or a refusal."""
+        elements = sorted({value.element.mlir for value in values})
+        if len(elements) != 1:
+            raise ImportFailure("mixes element types " + ", ".join(elements))
+        return values[0].element
 
     # Elementwise.
 
     def elementwise(self, inputs: Sequence[Value], element: ElementType, body: Body,
                     shape: Optional[Shape] = None) -> Value:
         """linalg.generic over the broadcast of `inputs`; numbers of one element go into the body."""
-        shape = self.broadcast_shapes([value.shape for value in inputs]) if shape is None else shape
+        shapes = [value.shape for value in inputs]
+        wide = self.broadcast_shapes(shapes if shape is None else [shape, *shapes])
+        if shape is not None and wide != shape and len(wide) > len(shape):
+            raise ImportFailure(f"operands of rank {len(wide)} do not fit a result of rank {len(shape)}")
+        shape = wide if shape is None else shape
         tensors = [value for value in inputs if value.scalar() is None]
         maps = [broadcast_map(value.shape, shape) for value in tensors]
         uniform = {id(value): self._uniform(value) for value in inputs if value.scalar() is not None}
@@ -173,7 +182,10 @@ class Structured:
         groups = _groups(value.shape, shape)
         if groups is None:
             self.agree(product(value.shape), product(shape))
-            groups = [(list(range(value.rank)), list(range(len(shape))))]
+            row = self._reassociate("collapse_shape", value, (product(value.shape),), [list(range(value.rank))]) \
+                if value.rank != 1 else value
+            value = self.retyped(row, (product(shape),))
+            groups = [([0], list(range(len(shape))))]
         middle = tuple(shape[outs[0]] if len(outs) == 1 else product(value.shape[i] for i in ins)
                        for ins, outs in groups)
         if any(len(ins) != 1 for ins, _ in groups) or (not groups and value.rank):
@@ -202,6 +214,7 @@ class Structured:
 
     def concat(self, values: Sequence[Value], axis: int) -> Value:
         first = values[0]
+        self.same_element(values)
         shape = list(first.shape)
         for value in values[1:]:
             for d in range(first.rank):

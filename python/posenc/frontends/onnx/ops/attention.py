@@ -22,7 +22,7 @@ from ..emitter import literal
 from ..registry import NodeContext, handles, node_name
 from ..scalars import Scalars
 from ..symbols import Extent
-from ..values import BOOL, F32, ElementType, Shape, Value
+from ..values import BOOL, F32, I64, ElementType, Shape, Value
 from .attention_masks import read_mask, visibility
 
 
@@ -80,6 +80,12 @@ def _read_inputs(ctx: NodeContext) -> tuple[AttentionInputs, Value, Value]:
         raise ImportFailure("past_key and past_value come together or not at all")
     if lengths is not None and past_key is not None:
         raise ImportFailure("nonpad_kv_seqlen cannot come with past_key and past_value")
+    for operand in (query, key, value):
+        ctx.build.refuse_f64(operand)
+        if operand.element.kind != "f":
+            raise ImportFailure(f"query, key and value must be floats, not {operand.element.mlir}")
+    if lengths is not None and (lengths.element != I64 or lengths.rank != 1):
+        raise ImportFailure(f"nonpad_kv_seqlen is {lengths.type}; it must be i64 of rank 1")
     packed = query.rank == 3
     if any(operand.rank != query.rank for operand in (key, value)) or query.rank not in (3, 4):
         raise ImportFailure(f"query, key and value have ranks {query.rank}, {key.rank}, {value.rank}; "
@@ -94,12 +100,13 @@ def _read_inputs(ctx: NodeContext) -> tuple[AttentionInputs, Value, Value]:
     key_source = key if key_is_packed else present_key
     value_source = value if key_is_packed else present_value
     batch, heads, rows, head_size = _bhld(query, packed)
-    _, key_heads, key_rows, key_size = _bhld(key_source, key_is_packed)
-    _, _, value_rows, value_size = _bhld(value_source, key_is_packed)
+    key_batch, key_heads, key_rows, key_size = _bhld(key_source, key_is_packed)
+    value_batch, value_heads, value_rows, value_size = _bhld(value_source, key_is_packed)
     if head_size.static is None or value_size.static is None:
         raise ImportFailure("the head size is dynamic; export the model with a fixed head size")
-    ctx.build.agree(head_size, key_size)
-    ctx.build.agree(key_rows, value_rows)
+    for left, right in ((head_size, key_size), (key_rows, value_rows), (batch, key_batch), (batch, value_batch),
+                        (key_heads, value_heads)):
+        ctx.build.agree(left, right)
     _check_heads(heads, key_heads)
     past_rows = past_key.shape[2] if past_key is not None else Extent.of(0)
     layout = "blhd" if key_is_packed else "bhld"

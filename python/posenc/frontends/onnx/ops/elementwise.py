@@ -12,18 +12,11 @@ from ..scalars import Scalars
 from ..values import BOOL, ElementType, F32, Value
 
 
-def same_element(ctx: NodeContext, values: list[Value]) -> ElementType:
-    elements = {value.element for value in values}
-    if len(elements) != 1:
-        raise ImportFailure("mixes element types " + ", ".join(sorted(e.mlir for e in elements)))
-    return values[0].element
-
-
 @handles("Add", "Sub", "Mul", "Min", "Max", "And", "Or", "Xor")
 def binary(ctx: NodeContext):
     """Of two operands, or for Min and Max of any number."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
-    element = same_element(ctx, operands)
+    element = ctx.build.same_element(operands)
 
     def body(s: Scalars, x: list[str]) -> str:
         result = x[0]
@@ -38,7 +31,7 @@ def binary(ctx: NodeContext):
 def divide(ctx: NodeContext):
     """Floats as they are; integers towards zero, by 1 where the divisor is 0."""
     operands = [ctx.input(0), ctx.input(1)]
-    element = same_element(ctx, operands)
+    element = ctx.build.same_element(operands)
 
     def body(s: Scalars, x: list[str]) -> str:
         return s.binary("Div", x[0], _divisor(s, x[1], operands[1]), element)
@@ -58,7 +51,7 @@ def _divisor(s: Scalars, divisor: str, value: Value) -> str:
 def modulo(ctx: NodeContext):
     """fmod=1 has the sign of the dividend (C), fmod=0 that of the divisor (Python)."""
     operands = [ctx.input(0), ctx.input(1)]
-    element = same_element(ctx, operands)
+    element = ctx.build.same_element(operands)
     like_c = ctx.attribute("fmod", 0)
     if element.kind == "f" and not like_c:
         raise ImportFailure("Mod of floats needs fmod=1")
@@ -83,7 +76,7 @@ def modulo(ctx: NodeContext):
 @handles("Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual")
 def compare(ctx: NodeContext):
     operands = [ctx.input(0), ctx.input(1)]
-    element = same_element(ctx, operands)
+    element = ctx.build.same_element(operands)
     return [ctx.build.elementwise(operands, BOOL, lambda s, x: s.compare(ctx.node.op_type, x[0], x[1], element))]
 
 
@@ -230,7 +223,7 @@ def clip(ctx: NodeContext):
 @handles("Where")
 def where(ctx: NodeContext):
     condition, yes, no = ctx.input(0), ctx.input(1), ctx.input(2)
-    element = same_element(ctx, [yes, no])
+    element = ctx.build.same_element([yes, no])
     return [ctx.build.elementwise([condition, yes, no], element, lambda s, x: s.select(x[0], x[1], x[2], element))]
 
 

@@ -16,9 +16,15 @@ from ..symbols import Extent
 from ..values import Value
 
 
+def _integers(indices: Value) -> Value:
+    if indices.element.kind != "i":
+        raise ImportFailure(f"positions have elements of type {indices.element.mlir}; they must be integers")
+    return indices
+
+
 @handles("Gather")
 def gather(ctx: NodeContext):
-    data, indices = ctx.input(0), ctx.input(1)
+    data, indices = ctx.input(0), _integers(ctx.input(1))
     axis = ctx.axis(ctx.attribute("axis", 0), data.rank)
     shape = data.shape[:axis] + indices.shape + data.shape[axis + 1:]
     row = indices.scalar() if indices.is_number else None
@@ -49,7 +55,7 @@ def _row(ctx: NodeContext, data: Value, axis: int, row: int, shape) -> Value:
 
 @handles("GatherElements")
 def gather_elements(ctx: NodeContext):
-    data, indices = ctx.input(0), ctx.input(1)
+    data, indices = ctx.input(0), _integers(ctx.input(1))
     axis = ctx.axis(ctx.attribute("axis", 0), data.rank)
     source, extent = ctx.emit.ssa(data), ctx.emit.index(data.shape[axis])
 
@@ -65,7 +71,7 @@ def gather_elements(ctx: NodeContext):
 @handles("GatherND")
 def gather_nd(ctx: NodeContext):
     """The last dimension of the indices is a tuple of positions."""
-    data, indices = ctx.input(0), ctx.input(1)
+    data, indices = ctx.input(0), _integers(ctx.input(1))
     batch = ctx.attribute("batch_dims", 0)
     width = indices.shape[-1].static
     if width is None:

@@ -20,6 +20,7 @@ def matmul(ctx: NodeContext):
 
 def multiply(build: Structured, a: Value, b: Value) -> Value:
     """NumPy's matmul; 16-bit floats are summed in f32 and rounded once."""
+    build.same_element([a, b])
     one = Extent.of(1)
     left = a if a.rank > 1 else build.reshape(a, (one,) + a.shape)
     right = b if b.rank > 1 else build.reshape(b, b.shape + (one,))

@@ -37,6 +37,7 @@ def _inverse_deviation(build: Structured, variance: Value, epsilon: float) -> Va
 def rms_normalization(ctx: NodeContext):
     """x / sqrt(mean(x^2) + epsilon), rounded to the type of x, times the scale."""
     x, scale = ctx.input(0), ctx.input(1)
+    ctx.build.refuse_f64(x)
     inverse = _inverse_deviation(ctx.build, _mean_square(ctx.build, x, _axes(ctx, x)), ctx.attribute("epsilon", 1e-5))
 
     def body(s: Scalars, v: list[str]) -> str:
@@ -50,6 +51,7 @@ def rms_normalization(ctx: NodeContext):
 def layer_normalization(ctx: NodeContext):
     """(x - mean) / sqrt(variance + epsilon) * scale + bias; mean and inverse deviation on request."""
     x, scale, bias = ctx.input(0), ctx.input(1), ctx.optional(2)
+    ctx.build.same_element([x, scale] if bias is None else [x, scale, bias])
     axes = _axes(ctx, x)
     average = mean(ctx.build, ctx.build.cast(x, F32), axes)
     centred = ctx.build.elementwise(

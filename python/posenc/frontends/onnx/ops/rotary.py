@@ -14,6 +14,10 @@ from ..values import Value
 def rotary_embedding(ctx: NodeContext):
     """X [B,H,S,D] or [B,S,H*D]; caches [rows,r/2] with positions, else [B or 1,S,r/2]."""
     x, cos, sin, positions = ctx.input(0), ctx.input(1), ctx.input(2), ctx.optional(3)
+    for operand in (x, cos, sin):
+        ctx.build.refuse_f64(operand)
+        if operand.element.kind != "f":
+            raise ImportFailure(f"the input and the caches must be floats, not {operand.element.mlir}")
     heads = _split_heads(ctx, x)
     head_size = heads.shape[3].static
     if head_size is None:
@@ -68,6 +72,8 @@ def _check_caches(ctx: NodeContext, cos: Value, sin: Value, pairs: int, heads: V
                 ctx.build.agree(cache.shape[0], heads.shape[0])
             ctx.build.agree(cache.shape[1], heads.shape[row_axis])
     if positions is not None:
+        if positions.rank != 2 or positions.element.kind != "i":
+            raise ImportFailure(f"position_ids is {positions.type}; it must be integers of rank 2")
         if positions.shape[0] != 1:
             ctx.build.agree(positions.shape[0], heads.shape[0])
         ctx.build.agree(positions.shape[1], heads.shape[row_axis])

@@ -93,7 +93,10 @@ def squeeze(ctx: NodeContext):
 @handles("Transpose")
 def transpose(ctx: NodeContext):
     x = ctx.input(0)
-    return [ctx.build.transpose(x, ctx.attribute("perm", list(range(x.rank))[::-1]))]
+    permutation = ctx.attribute("perm", list(range(x.rank))[::-1])
+    if sorted(permutation) != list(range(x.rank)):
+        raise ImportFailure(f"perm {list(permutation)} does not permute {x.rank} dimensions")
+    return [ctx.build.transpose(x, permutation)]
 
 
 @handles("Expand")
