@@ -50,6 +50,8 @@ private:
   Outcome raiseTensor(Value tensor);
   /// Tries every proposal for `formula`, an element of `tensor`.
   Outcome prove(Value tensor, const ElementFormula &formula);
+  /// Whether the candidate computes the formula; notes where it does not.
+  bool isProved(const ElementFormula &formula, Operation *candidate);
   Outcome raiseConstantMask(Value tensor);
 
   SmallVector<RegisteredOperationName> encodings;
@@ -70,23 +72,48 @@ Raiser::Raiser(MLIRContext *context) : rewriter(context) {
       encodings.push_back(op);
 }
 
-/// `tensor` and the tensors it is computed from, the nearest first, as far as
-/// element formulas may reach.
+/// The tensors that the elements of `tensor` are formulas of, a step back.
+static SmallVector<Value> getSources(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
+  SmallVector<Value> sources;
+  if (!op || isa<AttentionOp>(op) ||
+      (linalgOp && linalgOp.getNumReductionLoops() > 0))
+    return sources;
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()) &&
+        !operand.getDefiningOp<tensor::EmptyOp>())
+      sources.push_back(operand);
+  return sources;
+}
+
+/// `tensor` and what it is computed from, the nearest first.
 static SmallVector<Value> getProducers(Value tensor) {
   llvm::SetVector<Value> found;
   found.insert(tensor);
-  for (size_t i = 0; i < found.size() && found.size() < kMostProducers; ++i) {
-    Operation *op = found[i].getDefiningOp();
-    auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
-    if (!op || isa<AttentionOp>(op) ||
-        (linalgOp && linalgOp.getNumReductionLoops() > 0))
-      continue;
-    for (Value operand : op->getOperands())
-      if (isa<RankedTensorType>(operand.getType()) &&
-          !operand.getDefiningOp<tensor::EmptyOp>())
-        found.insert(operand);
-  }
+  for (size_t i = 0; i < found.size() && found.size() < kMostProducers; ++i)
+    for (Value source : getSources(found[i]))
+      found.insert(source);
   return SmallVector<Value>(found.begin(), found.end());
+}
+
+/// Whether `tensor` is the result of an op like `candidate` already.
+static bool isResultOf(Value tensor, Operation *candidate) {
+  Operation *producer = tensor.getDefiningOp();
+  return producer &&
+         OperationEquivalence::isEquivalentTo(
+             producer, candidate, OperationEquivalence::IgnoreLocations);
+}
+
+bool Raiser::isProved(const ElementFormula &formula, Operation *candidate) {
+  auto isLeaf = [&](Value tensor) {
+    return llvm::is_contained(formula.getLeaves(), tensor);
+  };
+  std::optional<std::string> refuted = findDifference(
+      formula, ElementFormula::derive(candidate->getResult(0), isLeaf));
+  if (refuted)
+    difference = (candidate->getName().getStringRef() + ": " + *refuted).str();
+  return !refuted;
 }
 
 Raiser::Outcome Raiser::prove(Value tensor, const ElementFormula &formula) {
@@ -94,45 +121,28 @@ Raiser::Outcome Raiser::prove(Value tensor, const ElementFormula &formula) {
   // it on; the proposal itself comes after that.
   rewriter.setInsertionPointAfterValue(tensor);
   SmallVector<OpOperand *> uses(llvm::make_pointer_range(tensor.getUses()));
-  for (RegisteredOperationName encoding : encodings) {
-    OpBuilder detached(tensor.getContext());
-    SmallVector<Operation *> candidates;
+  Outcome outcome = Outcome::Nothing;
+  SmallVector<Operation *> candidates;
+  OpBuilder detached(tensor.getContext());
+  for (RegisteredOperationName encoding : encodings)
     encoding.getInterface<RaisableOpInterface>()->propose(formula, detached,
                                                           candidates);
-    Outcome outcome = Outcome::Nothing;
-    for (Operation *candidate : candidates) {
-      Operation *producer = tensor.getDefiningOp();
-      if (outcome == Outcome::Nothing && producer &&
-          OperationEquivalence::isEquivalentTo(
-              producer, candidate, OperationEquivalence::IgnoreLocations))
-        outcome = Outcome::IsEncoding;
-      if (outcome != Outcome::Nothing) {
-        candidate->destroy();
-        continue;
-      }
-      rewriter.insert(candidate);
-      std::optional<std::string> refuted = findDifference(
-          formula,
-          ElementFormula::derive(candidate->getResult(0), [&](Value leaf) {
-            return llvm::is_contained(formula.getLeaves(), leaf);
-          }));
-      if (refuted) {
-        difference =
-            (candidate->getName().getStringRef() + ": " + *refuted).str();
-        rewriter.eraseOp(candidate);
-        continue;
-      }
-      for (OpOperand *use : uses)
-        rewriter.modifyOpInPlace(use->getOwner(),
-                                 [&] { use->set(candidate->getResult(0)); });
-      remark::passed(candidate->getLoc(), getRemark())
-          << candidate->getName().getStringRef();
-      outcome = Outcome::Raised;
+  for (Operation *candidate : candidates) {
+    rewriter.insert(candidate);
+    if (outcome == Outcome::Nothing && isResultOf(tensor, candidate))
+      outcome = Outcome::IsEncoding;
+    if (outcome != Outcome::Nothing || !isProved(formula, candidate)) {
+      rewriter.eraseOp(candidate);
+      continue;
     }
-    if (outcome != Outcome::Nothing)
-      return outcome;
+    for (OpOperand *use : uses)
+      rewriter.modifyOpInPlace(use->getOwner(),
+                               [&] { use->set(candidate->getResult(0)); });
+    remark::passed(candidate->getLoc(), getRemark())
+        << candidate->getName().getStringRef();
+    outcome = Outcome::Raised;
   }
-  return Outcome::Nothing;
+  return outcome;
 }
 
 Raiser::Outcome Raiser::raiseTensor(Value tensor) {
@@ -157,23 +167,19 @@ void Raiser::raise(Value read) {
   difference.clear();
   llvm::SetVector<Value> pending;
   pending.insert(read);
-  bool raised = false;
+  bool isEncoding = false;
   for (size_t i = 0; i < pending.size() && i < kMostProducers; ++i) {
     Value tensor = pending[i];
-    Operation *op = tensor.getDefiningOp();
-    if (!op || isa<tensor::EmptyOp>(op) || !visited.insert(tensor).second)
+    if (!tensor.getDefiningOp() || !visited.insert(tensor).second)
       continue;
-    Outcome outcome = raiseTensor(tensor);
-    raised |= outcome == Outcome::Raised;
-    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (outcome != Outcome::Nothing || isa<AttentionOp>(op) ||
-        (linalgOp && linalgOp.getNumReductionLoops() > 0))
+    if (raiseTensor(tensor) != Outcome::Nothing) {
+      isEncoding = true;
       continue;
-    for (Value operand : op->getOperands())
-      if (isa<RankedTensorType>(operand.getType()))
-        pending.insert(operand);
+    }
+    for (Value source : getSources(tensor))
+      pending.insert(source);
   }
-  if (!raised && !difference.empty())
+  if (!isEncoding && !difference.empty())
     remark::missed(read.getLoc(), getRemark())
         << remark::reason("no {0}", difference);
 }

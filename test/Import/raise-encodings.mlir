@@ -284,3 +284,40 @@ func.func @folded_causal(%q: tensor<1x2x3x16xf32>, %k: tensor<1x2x3x16xf32>, %sc
       } -> tensor<1x2x3x16xf32>
   return %o : tensor<1x2x3x16xf32>
 }
+
+// -----
+
+// Tables folded to constants, and only the last lanes rotate.
+
+// CHECK-LABEL: func @folded_tables_partial
+//  CHECK-SAME:   (%[[Q:[a-z0-9]+]]: tensor<1x2x3x6xf32>
+//       CHECK:   posenc.rotary %[[Q]] lanes(<half, first = 2, count = 4>)
+//  CHECK-SAME:     frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x2x3x6xf32>
+#row = affine_map<(b, h, i, c) -> (i, c)>
+#all = affine_map<(b, h, i, c) -> (b, h, i, c)>
+func.func @folded_tables_partial(%q: tensor<1x2x3x6xf32>, %k: tensor<1x2x3x6xf32>, %scale: f32) -> tensor<1x2x3x6xf32> {
+  %cos = arith.constant dense<[[1.0, 1.0, 1.0, 1.0], [0.540302277, 0.999949992, 0.540302277, 0.999949992],
+                               [-0.416146845, 0.999800026, -0.416146845, 0.999800026]]> : tensor<3x4xf32>
+  %sin = arith.constant dense<[[0.0, 0.0, 0.0, 0.0], [0.841470957, 0.00999983307, 0.841470957, 0.00999983307],
+                               [0.909297406, 0.0199986659, 0.909297406, 0.0199986659]]> : tensor<3x4xf32>
+  %pass = tensor.extract_slice %q[0, 0, 0, 0] [1, 2, 3, 2] [1, 1, 1, 1] : tensor<1x2x3x6xf32> to tensor<1x2x3x2xf32>
+  %x = tensor.extract_slice %q[0, 0, 0, 2] [1, 2, 3, 4] [1, 1, 1, 1] : tensor<1x2x3x6xf32> to tensor<1x2x3x4xf32>
+  %low = tensor.extract_slice %x[0, 0, 0, 0] [1, 2, 3, 2] [1, 1, 1, 1] : tensor<1x2x3x4xf32> to tensor<1x2x3x2xf32>
+  %high = tensor.extract_slice %x[0, 0, 0, 2] [1, 2, 3, 2] [1, 1, 1, 1] : tensor<1x2x3x4xf32> to tensor<1x2x3x2xf32>
+  %negated = arith.negf %high : tensor<1x2x3x2xf32>
+  %turned = tensor.concat dim(3) %negated, %low : (tensor<1x2x3x2xf32>, tensor<1x2x3x2xf32>) -> tensor<1x2x3x4xf32>
+  %init = tensor.empty() : tensor<1x2x3x4xf32>
+  %rotated = linalg.generic {indexing_maps = [#all, #all, #row, #row, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x, %turned, %cos, %sin : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) outs(%init : tensor<1x2x3x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %s: f32, %out: f32):
+    %ac = arith.mulf %a, %c : f32
+    %bs = arith.mulf %b, %s : f32
+    %sum = arith.addf %ac, %bs : f32
+    linalg.yield %sum : f32
+  } -> tensor<1x2x3x4xf32>
+  %rq = tensor.concat dim(3) %pass, %rotated : (tensor<1x2x3x2xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x6xf32>
+  %o_init = tensor.empty() : tensor<1x2x3x6xf32>
+  %o = posenc.attention query(%rq : tensor<1x2x3x6xf32>) key(%k : tensor<1x2x3x6xf32>) value(%k : tensor<1x2x3x6xf32>)
+      scale(%scale) outs(%o_init : tensor<1x2x3x6xf32>) -> tensor<1x2x3x6xf32>
+  return %o : tensor<1x2x3x6xf32>
+}
