@@ -191,9 +191,25 @@ Split Splitter::splitRead(tensor::ExtractOp op) {
   return {read(DenseElementsAttr::get(type, values)), seen};
 }
 
-/// Moves what `yielded`, visible where `split.visible`, says into the mask.
+/// Calls `visit` for every value that `value` is computed from, itself first;
+/// values from outside of `block` are not looked into.
+static void visitSources(Value value, Block *block,
+                         function_ref<void(Value)> visit) {
+  llvm::SetVector<Value> sources;
+  sources.insert(value);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    visit(sources[i]);
+    Operation *producer = sources[i].getDefiningOp();
+    if (producer && producer->getBlock() == block)
+      producer->walk([&](Operation *inner) {
+        sources.insert(inner->operand_begin(), inner->operand_end());
+      });
+  }
+}
+
+/// Moves the condition `visible` of a score region into the mask.
 static void addToMask(AttentionOp op, Value visible, OpBuilder &b) {
-  Location loc = visible ? visible.getLoc() : op.getLoc();
+  Location loc = visible.getLoc();
   OpBuilder::InsertionGuard guard(b);
   if (op.getMask().empty()) {
     Type index = b.getIndexType();
@@ -206,19 +222,12 @@ static void addToMask(AttentionOp op, Value visible, OpBuilder &b) {
   Operation *yield = mask.getTerminator();
   b.setInsertionPoint(yield);
   // The condition does not depend on the score: its part of the region is
-  // cloned over the same indices, and what it does not need is dead.
+  // cloned over the same indices.
+  llvm::DenseSet<Operation *> needed;
+  visitSources(visible, &score,
+               [&](Value source) { needed.insert(source.getDefiningOp()); });
   IRMapping mapping;
   mapping.map(score.getArguments().drop_front(), mask.getArguments());
-  llvm::SetVector<Operation *> needed;
-  SmallVector<Value> pending = {visible};
-  while (!pending.empty()) {
-    Operation *producer = pending.pop_back_val().getDefiningOp();
-    if (!producer || producer->getBlock() != &score || !needed.insert(producer))
-      continue;
-    producer->walk([&](Operation *inner) {
-      llvm::append_range(pending, inner->getOperands());
-    });
-  }
   for (Operation &inner : score)
     if (needed.contains(&inner))
       b.clone(inner, mapping);
@@ -228,22 +237,35 @@ static void addToMask(AttentionOp op, Value visible, OpBuilder &b) {
 }
 
 /// Whether `value` is computed from the score itself.
-static bool dependsOnScore(Value value, BlockArgument score) {
-  SmallVector<Value> pending = {value};
-  llvm::DenseSet<Value> seen;
-  while (!pending.empty()) {
-    Value current = pending.pop_back_val();
-    if (current == score)
-      return true;
-    if (!seen.insert(current).second)
-      continue;
-    Operation *producer = current.getDefiningOp();
-    if (producer && producer->getBlock() == score.getOwner())
-      producer->walk([&](Operation *inner) {
-        llvm::append_range(pending, inner->getOperands());
-      });
-  }
-  return false;
+static bool dependsOnScore(Value value, Block &score) {
+  bool depends = false;
+  visitSources(value, &score, [&](Value source) {
+    depends |= source == score.getArgument(0);
+  });
+  return depends;
+}
+
+/// Whether `value` may be as low as a penalty: where it reads such a number, or
+/// real numbers that the caller gives.
+static bool mayBeAPenalty(Value value, Block &score) {
+  // In the highest quarter of the exponents of its type: 4e28 in f32.
+  auto isLow = [](const APFloat &number) {
+    return number.isNegative() &&
+           ilogb(number) >
+               APFloat::semanticsMaxExponent(number.getSemantics()) * 3 / 4;
+  };
+  bool found = false;
+  visitSources(value, &score, [&](Value source) {
+    FloatAttr number;
+    if (matchPattern(source, m_Constant(&number)))
+      found |= isLow(number.getValue());
+    else if (DenseElementsAttr table = getReals(source))
+      found |= llvm::any_of(table.getValues<APFloat>(), isLow);
+    else if (auto type = dyn_cast<RankedTensorType>(source.getType()))
+      found |=
+          isa<FloatType>(type.getElementType()) && isa<BlockArgument>(source);
+  });
+  return found;
 }
 
 namespace {
@@ -290,13 +312,18 @@ private:
                                bool addsPenalties) {
     if (!split.value)
       return "every score is the penalty";
-    if (dependsOnScore(split.visible, op.getScore().getArgument(0)))
+    Block &score = op.getScore().front();
+    if (dependsOnScore(split.visible, score))
       return "the condition depends on the score";
     if (!isLowest || op.getSinks())
       return "";
     if (!op.getMask().empty())
       return "with another mask, a row of lowest finite values is the average "
              "of what that mask leaves, not of all values";
+    if (mayBeAPenalty(split.value, score))
+      return "another term may be as low, so that a row of lowest finite "
+             "values "
+             "is the average of other keys";
     if (addsPenalties)
       return "two lowest finite values add up to minus infinity";
     if (op.getLogsumexpInit())

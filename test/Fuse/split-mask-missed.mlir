@@ -67,3 +67,43 @@ func.func @depends_on_score(%q: tensor<1x8x4x16xf32>, %scale: f32) -> tensor<1x8
       } -> tensor<1x8x4x16xf32>
   return %o : tensor<1x8x4x16xf32>
 }
+
+// -----
+
+// A float mask that the caller gives may hold the lowest value too.
+
+func.func @given_bias(%q: tensor<1x8x4x16xf32>, %bias: tensor<4x4xf32>, %scale: f32) -> tensor<1x8x4x16xf32> {
+  %o = posenc.attention query(%q : tensor<1x8x4x16xf32>) key(%q : tensor<1x8x4x16xf32>)
+      value(%q : tensor<1x8x4x16xf32>) scale(%scale) outs(%q : tensor<1x8x4x16xf32>)
+      score(%x, %b, %h, %i, %j) {
+        %low = arith.constant -3.4028234663852886E+38 : f32
+        %e = tensor.extract %bias[%i, %j] : tensor<4x4xf32>
+        %c = arith.cmpi sle, %j, %i : index
+        %y = arith.addf %x, %e : f32
+        // expected-remark @below {{another term may be as low}}
+        %z = arith.select %c, %y, %low : f32
+        posenc.yield %z : f32
+      } -> tensor<1x8x4x16xf32>
+  return %o : tensor<1x8x4x16xf32>
+}
+
+// -----
+
+// The penalty of the old BLOOM graphs: a product beside a select.
+
+func.func @product(%q: tensor<1x8x4x16xf32>, %keep: tensor<4xi1>, %scale: f32) -> tensor<1x8x4x16xf32> {
+  %o = posenc.attention query(%q : tensor<1x8x4x16xf32>) key(%q : tensor<1x8x4x16xf32>)
+      value(%q : tensor<1x8x4x16xf32>) scale(%scale) outs(%q : tensor<1x8x4x16xf32>)
+      score(%x, %b, %h, %i, %j) {
+        %low = arith.constant -3.4028234663852886E+38 : f32
+        %future = arith.cmpi sgt, %j, %i : index
+        %one = arith.uitofp %future : i1 to f32
+        %penalty = arith.mulf %one, %low : f32
+        %k = tensor.extract %keep[%j] : tensor<4xi1>
+        %m = arith.select %k, %penalty, %low : f32
+        // expected-remark @below {{another term may be as low}}
+        %z = arith.addf %x, %m : f32
+        posenc.yield %z : f32
+      } -> tensor<1x8x4x16xf32>
+  return %o : tensor<1x8x4x16xf32>
+}

@@ -61,7 +61,8 @@ func.func @replaced(%q: tensor<1x8x4x16xf32>, %drop: tensor<4xi1>, %scale: f32) 
 //   CHECK-NOT:     arith.select
 //       CHECK:   mask
 //       CHECK:     arith.cmpi sle
-func.func @lowest_half(%q: tensor<1x8x4x16xf16>, %bias: tensor<4xf16>, %scale: f32) -> tensor<1x8x4x16xf16> {
+func.func @lowest_half(%q: tensor<1x8x4x16xf16>, %scale: f32) -> tensor<1x8x4x16xf16> {
+  %bias = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf16>
   %o = posenc.attention query(%q : tensor<1x8x4x16xf16>) key(%q : tensor<1x8x4x16xf16>)
       value(%q : tensor<1x8x4x16xf16>) scale(%scale) outs(%q : tensor<1x8x4x16xf16>)
       score(%x, %b, %h, %i, %j) {

@@ -45,9 +45,10 @@ def SplitMaskPass : Pass<"posenc-split-mask", "func::FuncOp"> {
     A score that is minus infinity where a condition fails, selected, added or
     read from a constant table, becomes a mask of that condition. So does the lowest finite value of the
     type, with `empty_rows(<average>)`, which is what such a graph computes for
-    a row with no key; only where no other mask is, for otherwise that row would
-    be the average of the keys that the other leaves. Other finite penalties
-    stay a bias.
+    a row with no key; only where no other mask is and no other term may be as
+    low, for otherwise that row would be the average of the keys that those
+    leave. Other finite penalties stay a bias. The remark `PenaltyIsBias` says
+    why a penalty stays one.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"

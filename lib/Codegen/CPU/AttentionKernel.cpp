@@ -98,10 +98,11 @@ KeyRange AttentionKernel::emitBounds(const QueryRows &rows) {
 }
 
 bool AttentionKernel::readsPerElement() {
-  for (Region *region : {&op.getScore(), &op.getMask()})
-    if (!region->empty() && !region->front().getOps<memref::LoadOp>().empty())
-      return true;
-  return false;
+  auto reads = [](Region &region) {
+    return region.walk([](memref::LoadOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  };
+  return reads(op.getScore()) || reads(op.getMask());
 }
 
 Value AttentionKernel::emitScore(Lanes &lanes, Value x, unsigned level,

@@ -55,7 +55,7 @@ struct AttentionKernel {
   KeyRange emitBounds(const QueryRows &rows);
 
   bool hasMask() { return !op.getMask().empty(); }
-  /// Whether score or mask read memory, at places that vary by lane.
+  /// Whether score or mask read memory: at places that may vary by lane.
   bool readsPerElement();
 
   /// The base-2 score from `x`, a vector of products of scaled queries with

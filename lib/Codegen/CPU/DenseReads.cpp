@@ -100,8 +100,7 @@ static Value emitPieceOfRow(KernelBuilder &b, memref::LoadOp load,
 void posenc::emitDenseTile(KernelBuilder &b, memref::LoadOp load,
                            const DenseTile &tile, Value scratch) {
   constexpr int64_t side = kTransposeSide;
-  auto square = VectorType::get({side, side}, b.getF32Type());
-  int64_t rows = cast<MemRefType>(scratch.getType()).getDimSize(1);
+  int64_t rowCount = cast<MemRefType>(scratch.getType()).getDimSize(1);
   Value zero = b.index(0);
   Value lastRow = b.add(b.add(tile.firstRow, tile.rowCount), -1);
   b.loop(zero, tile.keyCount, side, [&](Value key) {
@@ -110,21 +109,14 @@ void posenc::emitDenseTile(KernelBuilder &b, memref::LoadOp load,
       active = vector::CreateMaskOp::create(
           b, VectorType::get({side}, b.getI1Type()),
           ValueRange{b.sub(tile.keyCount, key)});
-    b.loop(zero, b.index(rows), side, [&](Value row) {
-      Value values = arith::ConstantOp::create(b, b.getZeroAttr(square));
-      for (int64_t r = 0; r < side; ++r) {
-        Value asking = b.min(b.add(b.add(tile.firstRow, row), r), lastRow);
-        values = vector::InsertOp::create(
-            b,
-            emitPieceOfRow(b, load, tile, asking, b.add(tile.firstKey, key),
-                           active),
-            values, r);
-      }
-      Value turned =
-          vector::TransposeOp::create(b, values, ArrayRef<int64_t>{1, 0});
-      for (int64_t k = 0; k < side; ++k)
-        b.storeVector(vector::ExtractOp::create(b, turned, k), scratch,
-                      {b.add(key, k), row});
+    b.loop(zero, b.index(rowCount), side, [&](Value row) {
+      SmallVector<Value> rows;
+      for (int64_t r = 0; r < side; ++r)
+        rows.push_back(emitPieceOfRow(
+            b, load, tile, b.min(b.add(b.add(tile.firstRow, row), r), lastRow),
+            b.add(tile.firstKey, key), active));
+      for (auto [k, turned] : llvm::enumerate(emitTransposed(b, rows)))
+        b.storeVector(turned, scratch, {b.add(key, k), row});
     });
   });
 }

@@ -12,22 +12,40 @@
 using namespace mlir;
 using namespace mlir::posenc;
 
+SmallVector<Value> posenc::emitTransposed(KernelBuilder &b,
+                                          ArrayRef<Value> vectors) {
+  constexpr int64_t side = kTransposeSide;
+  SmallVector<Value> rows(vectors);
+  // Each stage exchanges one bit of the row's number with that of the lane's.
+  for (int64_t bit = 1; bit < side; bit *= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < side; ++lane) {
+      bool second = lane & bit;
+      low.push_back(second ? side + lane - bit : lane);
+      high.push_back(second ? side + lane : lane + bit);
+    }
+    for (int64_t row = 0; row < side; ++row) {
+      if (row & bit)
+        continue;
+      Value x = rows[row], y = rows[row + bit];
+      rows[row] = vector::ShuffleOp::create(b, x, y, low);
+      rows[row + bit] = vector::ShuffleOp::create(b, x, y, high);
+    }
+  }
+  return rows;
+}
+
 void posenc::emitTranspose(KernelBuilder &b, Value source, Value target) {
   constexpr int64_t side = kTransposeSide;
-  auto square = VectorType::get({side, side}, b.getF32Type());
   ArrayRef<int64_t> extents = cast<MemRefType>(source.getType()).getShape();
   Value zero = b.index(0);
   b.loop(zero, b.index(extents[0]), side, [&](Value row) {
     b.loop(zero, b.index(extents[1]), side, [&](Value column) {
-      Value values = arith::ConstantOp::create(b, b.getZeroAttr(square));
+      SmallVector<Value> rows;
       for (int64_t r = 0; r < side; ++r)
-        values = vector::InsertOp::create(
-            b, b.loadVector(side, source, {b.add(row, r), column}), values, r);
-      Value turned =
-          vector::TransposeOp::create(b, values, ArrayRef<int64_t>{1, 0});
-      for (int64_t r = 0; r < side; ++r)
-        b.storeVector(vector::ExtractOp::create(b, turned, r), target,
-                      {b.add(column, r), row});
+        rows.push_back(b.loadVector(side, source, {b.add(row, r), column}));
+      for (auto [r, turned] : llvm::enumerate(emitTransposed(b, rows)))
+        b.storeVector(turned, target, {b.add(column, r), row});
     });
   });
 }

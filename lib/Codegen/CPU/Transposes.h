@@ -16,6 +16,12 @@ namespace mlir::posenc {
 /// transposed are multiples of it.
 constexpr int64_t kTransposeSide = 16;
 
+/// Vector `n` of the result holds lane `n` of each of `vectors`:
+/// `kTransposeSide` vectors of as many lanes. Emitted as shuffles: a
+/// vector.transpose between inserts and extracts is taken apart, element by
+/// element, by canonicalization.
+SmallVector<Value> emitTransposed(KernelBuilder &b, ArrayRef<Value> vectors);
+
 /// `target[c][r] = source[r][c]`. Both are f32 scratch, of which `source` has
 /// rank 2 and `target` rank 2 with extents multiples of `kTransposeSide`.
 void emitTranspose(KernelBuilder &b, Value source, Value target);

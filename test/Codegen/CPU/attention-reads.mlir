@@ -1,0 +1,73 @@
+// RUN: posenc-opt %s --posenc-attention --canonicalize --cse | FileCheck %s
+
+!heads = memref<?x?x?x64xf32, strided<[?, ?, ?, 1], offset: ?>>
+!table = memref<?x?xf32>
+!flags = memref<?x?xi1>
+!ids = memref<?xi32>
+!buckets = memref<32xf32>
+
+// Rows are lanes: a table that is contiguous in keys is transposed a block at a
+// time, here bytes, masked where keys end.
+//
+// CHECK-LABEL: func @dense_mask
+//       CHECK:   %[[TILE:.*]] = memref.alloc() {{.*}} : memref<64x64xf32>
+//       CHECK:   llvm.intr.masked.load {{.*}} -> vector<16xi8>
+//       CHECK:   vector.shuffle
+//       CHECK:   vector.load %{{.*}} : memref<64x64xf32>, vector<64xf32>
+//   CHECK-NOT:   gather
+func.func @dense_mask(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %m: !flags, %scale: f32) {
+  posenc.attention query(%q : !heads) key(%k : !heads) value(%v : !heads) scale(%scale)
+      outs(%o : !heads)
+      schedule(#posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 64, rows = 6, split = 1>)
+      mask(%b, %h, %i, %j) {
+        %visible = memref.load %m[%i, %j] : !flags
+        posenc.yield %visible : i1
+      }
+  return
+}
+
+// A read by row is contiguous, and hoisted out of the loop over keys; a read by
+// key is a scalar; rows that do not exist are not read.
+//
+// CHECK-LABEL: func @documents
+//       CHECK:   vector.maskedload {{.*}} : memref<?xi32>
+//       CHECK:   scf.for
+//       CHECK:   memref.load {{.*}} : memref<?xi32>
+//       CHECK:   arith.cmpi eq, {{.*}} : vector<64xi32>
+func.func @documents(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %ids: !ids, %scale: f32) {
+  posenc.attention query(%q : !heads) key(%k : !heads) value(%v : !heads) scale(%scale)
+      outs(%o : !heads)
+      schedule(#posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 64, rows = 6, split = 1>)
+      mask(%b, %h, %i, %j) {
+        %row = memref.load %ids[%i] : !ids
+        %key = memref.load %ids[%j] : !ids
+        %same = arith.cmpi eq, %row, %key : i32
+        posenc.yield %same : i1
+      }
+  return
+}
+
+// Keys are lanes of decode: the same table is a vector load, and what a lane
+// computes an index for a gather.
+//
+// CHECK-LABEL: func @decode
+//       CHECK:   vector.load {{.*}} : memref<?x?xf32>, vector<16xf32>
+//       CHECK:   vector.gather {{.*}} : memref<2147483647xf32, strided<[1], offset: ?>>, vector<16xi64>
+func.func @decode(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %t: !table, %w: !buckets, %scale: f32) {
+  posenc.attention query(%q : !heads) key(%k : !heads) value(%v : !heads) scale(%scale)
+      outs(%o : !heads)
+      schedule(#posenc.cpu<decode, query_block = 1, key_block = 64, lanes = 16, rows = 4, split = 1>)
+      score(%x, %b, %h, %i, %j) {
+        %c31 = arith.constant 31 : index
+        %bias = memref.load %t[%i, %j] : !table
+        %distance = arith.subi %i, %j : index
+        %bucket = arith.minsi %distance, %c31 : index
+        %zero = arith.constant 0 : index
+        %at = arith.maxsi %bucket, %zero : index
+        %weight = memref.load %w[%at] : !buckets
+        %sum = arith.addf %bias, %weight : f32
+        %y = arith.addf %x, %sum : f32
+        posenc.yield %y : f32
+      }
+  return
+}
