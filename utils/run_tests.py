@@ -44,7 +44,7 @@ def main() -> int:
     environment["ASAN_OPTIONS"] = "allow_user_poisoning=0"
     suites = {
         "lit": ["/usr/lib/llvm-22/bin/lit", "-s", "--timeout", "120", "--xunit-xml-output"],
-        "pytest": [sys.executable, "-m", "pytest", "-q", "-rs", "test/python", "--junitxml"],
+        "pytest": [sys.executable, "-m", "pytest", "-q", "-rs", "-n", "auto", "test/python", "--junitxml"],
     }
     totals = (0, 0, 0)
     for name, command in suites.items():

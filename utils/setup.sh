@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 packages="clang-22 clang-format-22 lld-22 liblld-22-dev libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools \
 libclang-rt-22-dev libomp-22-dev zlib1g-dev libzstd-dev cmake ninja-build git make gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
-qemu-user python3 python3-venv python3-dev"
+qemu-user python3 python3-psutil python3-venv"
 
 missing=
 for package in $packages; do

@@ -121,13 +121,52 @@ bool AttentionMatch::isHeads(Value tensor, ArrayRef<Value> at, Layout layout,
   return scratch.areEqual(at, expected);
 }
 
+bool AttentionMatch::isMergedHeads(Value tensor, ArrayRef<Value> at,
+                                   Coordinate row, Coordinate lane) {
+  SmallVector<int64_t> shape =
+      AttentionOp::getShapeBHLD(output.tensor, output.layout);
+  if (at.size() != 3 || ShapedType::isDynamic(shape[0]) ||
+      ShapedType::isDynamic(shape[1]))
+    return false;
+  OpBuilder &b = scratch.getBuilder();
+  Location loc = scratch.getLoc();
+  Value heads = arith::ConstantIndexOp::create(b, loc, shape[1]);
+  Value first =
+      arith::MulIOp::create(b, loc, scratch.get(Coordinate::Batch), heads);
+  Value number =
+      arith::AddIOp::create(b, loc, first, scratch.get(Coordinate::Head));
+  return scratch.areEqual(at, {number, scratch.get(row), scratch.get(lane)});
+}
+
+Heads AttentionMatch::splitHeads(const Heads &merged) const {
+  OpBuilder b(merged.tensor.getContext());
+  b.setInsertionPointAfterValue(merged.tensor);
+  Location loc = merged.tensor.getLoc();
+  SmallVector<int64_t> output =
+      AttentionOp::getShapeBHLD(this->output.tensor, this->output.layout);
+  auto type = cast<RankedTensorType>(merged.tensor.getType());
+  SmallVector<OpFoldResult> sizes = {
+      b.getIndexAttr(output[0]), b.getIndexAttr(output[1]),
+      tensor::getMixedSize(b, loc, merged.tensor, 1),
+      tensor::getMixedSize(b, loc, merged.tensor, 2)};
+  auto split = tensor::ExpandShapeOp::create(
+      b, loc,
+      RankedTensorType::get(
+          {output[0], output[1], type.getDimSize(1), type.getDimSize(2)},
+          type.getElementType()),
+      merged.tensor, ArrayRef<ReassociationIndices>{{0, 1}, {2}, {3}}, sizes);
+  return {split, Layout::BHLD, merged.scale};
+}
+
 std::optional<Heads> AttentionMatch::findHeads(Value tensor,
                                                SmallVector<Value> at,
                                                Coordinate row,
                                                Coordinate lane) {
-  std::optional<Heads> found;
+  std::optional<Heads> found, merged;
   double scale = 1;
   while (true) {
+    if (isMergedHeads(tensor, at, row, lane))
+      merged = Heads{tensor, Layout::BHLD, scale};
     for (Layout layout : {Layout::BHLD, Layout::BLHD})
       if (isHeads(tensor, at, layout, row, lane)) {
         found = Heads{tensor, layout, scale};
@@ -140,10 +179,13 @@ std::optional<Heads> AttentionMatch::findHeads(Value tensor,
       scale *= *factor;
     auto read = element.getDefiningOp<tensor::ExtractOp>();
     if (!read || read.getTensor() == tensor)
-      return found;
+      break;
     tensor = read.getTensor();
     at = SmallVector<Value>(read.getIndices());
   }
+  if (!found && merged)
+    return splitHeads(*merged);
+  return found;
 }
 
 bool AttentionMatch::matchProducts(linalg::LinalgOp keys, std::string &reason) {

@@ -59,6 +59,11 @@ private:
                                  Coordinate row, Coordinate lane);
   bool isHeads(Value tensor, ArrayRef<Value> at, Layout layout, Coordinate row,
                Coordinate lane);
+  /// Whether batch and heads are one axis of `tensor`, `[b * Hq + h, row,
+  /// lane]`, and its split into two, emitted behind it.
+  bool isMergedHeads(Value tensor, ArrayRef<Value> at, Coordinate row,
+                     Coordinate lane);
+  Heads splitHeads(const Heads &merged) const;
   bool isReadOutside(Operation *keys) const;
   void simplifyReads();
 

@@ -156,6 +156,20 @@ static LogicalResult refuseCalls(func::FuncOp func) {
   return failure(result.wasInterrupted());
 }
 
+/// An entry becomes a C function. C reserves its keywords, and a program has a
+/// `main` of its own: a graph of such a name gets `_graph` behind it.
+static void avoidReservedName(func::FuncOp func) {
+  static constexpr StringLiteral reserved[] = {
+      "auto",    "break",    "case",     "char",     "const",  "continue",
+      "default", "do",       "double",   "else",     "enum",   "extern",
+      "float",   "for",      "goto",     "if",       "inline", "int",
+      "long",    "main",     "register", "restrict", "return", "short",
+      "signed",  "sizeof",   "static",   "struct",   "switch", "typedef",
+      "union",   "unsigned", "void",     "volatile", "while"};
+  if (llvm::is_contained(reserved, func.getName()))
+    func.setName((func.getName() + "_graph").str());
+}
+
 namespace {
 struct EntryAbiPass : posenc::impl::EntryAbiPassBase<EntryAbiPass> {
   void runOnOperation() override {
@@ -171,6 +185,7 @@ struct EntryAbiPass : posenc::impl::EntryAbiPassBase<EntryAbiPass> {
     for (func::FuncOp func : graphs) {
       if (failed(refuseCalls(func)))
         return signalPassFailure();
+      avoidReservedName(func);
       FailureOr<EntrySignature> signature = EntrySignature::read(func);
       if (failed(signature))
         return signalPassFailure();

@@ -67,7 +67,8 @@ def EntryAbiPass : Pass<"posenc-entry-abi", "ModuleOp"> {
     its inputs are memrefs of inner stride 1, read through
     `bufferization.to_tensor restrict`; its outputs are memrefs after them,
     written by `bufferization.materialize_in_destination`. A result that an
-    argument names in `posenc.donated` is written over that argument.
+    argument names in `posenc.donated` is written over that argument. A name that
+    C reserves, `main` among them, gets `_graph` behind it.
 
     `@NAME__shapes` (`posenc.shapes`) takes the inputs and a `memref<?xi64>`
     that receives the extents of all outputs; assertions on extents move there,

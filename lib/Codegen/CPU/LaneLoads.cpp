@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A read whose last index moves by one from lane to lane is a vector load, any
-// other a gather. Elements of type i1 are bytes in memory, while a vector of
-// i1 would be read as bits: they are read as bytes.
+// other a gather. Two kinds of elements are read as integers of their size: i1,
+// a byte in memory, of which a vector would be read as bits; and the 16-bit
+// floats, whose masked loads LLVM takes apart into conversions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +38,8 @@ LaneValue Lanes::emitLoad(memref::LoadOp load, ArrayRef<LaneValue> operands,
                       return index.isUniform();
                     });
   mlir::Value lanes;
-  if (element.isInteger(1))
-    lanes = emitByteLoad(b, memref, at, contiguous);
+  if (element.isInteger(1) || isa<BFloat16Type, Float16Type>(element))
+    lanes = emitBitsLoad(b, element, memref, at, contiguous);
   else if (contiguous)
     lanes = emitContiguousLoad(
         b, element, memref,
@@ -138,10 +139,12 @@ mlir::Value Lanes::emitGather(OpBuilder &b, Type element, mlir::Value memref,
              : lanes;
 }
 
-mlir::Value Lanes::emitByteLoad(OpBuilder &b, mlir::Value memref,
+mlir::Value Lanes::emitBitsLoad(OpBuilder &b, Type element, mlir::Value memref,
                                 ArrayRef<LaneValue> at, bool contiguous) {
   auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
-  auto type = VectorType::get({width}, b.getI8Type());
+  unsigned bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  Type storage = b.getIntegerType(8 * bytes);
+  auto type = VectorType::get({width}, storage);
   mlir::Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   auto toI64 = [&](mlir::Value index) -> mlir::Value {
     return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
@@ -150,20 +153,22 @@ mlir::Value Lanes::emitByteLoad(OpBuilder &b, mlir::Value memref,
       b, loc, pointerType,
       toI64(memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref)));
   mlir::Value start =
-      LLVM::GEPOp::create(b, loc, pointerType, b.getI8Type(), buffer,
+      LLVM::GEPOp::create(b, loc, pointerType, storage, buffer,
                           ValueRange{toI64(linearOffset(b, memref, at))});
-  mlir::Value bytes;
+  mlir::Value bits;
   if (contiguous && !active) {
-    bytes = LLVM::LoadOp::create(b, loc, type, start, /*alignment=*/1);
+    bits = LLVM::LoadOp::create(b, loc, type, start, bytes);
   } else if (contiguous) {
-    bytes = LLVM::MaskedLoadOp::create(b, loc, type, start, active, zero,
-                                       /*alignment=*/1u);
+    bits = LLVM::MaskedLoadOp::create(b, loc, type, start, active, zero, bytes);
   } else {
     mlir::Value pointers = LLVM::GEPOp::create(
-        b, loc, VectorType::get({width}, pointerType), b.getI8Type(), start,
+        b, loc, VectorType::get({width}, pointerType), storage, start,
         ValueRange{laneOffsets(b, memref, at)});
-    bytes = LLVM::masked_gather::create(b, loc, type, pointers, activeLanes(b),
-                                        zero, /*alignment=*/1u);
+    bits = LLVM::masked_gather::create(b, loc, type, pointers, activeLanes(b),
+                                       zero, bytes);
   }
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bytes, zero);
+  if (element.isInteger(1))
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bits, zero);
+  return arith::BitcastOp::create(b, loc, VectorType::get({width}, element),
+                                  bits);
 }

@@ -20,6 +20,7 @@
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -37,6 +38,11 @@ static void buildKernels(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(posenc::createOutlineTasksPass());
+  // No CPU adds in bf16; LLVM would round its sums by a library call.
+  arith::ArithEmulateUnsupportedFloatsOptions wide;
+  wide.sourceTypeStrs = {"bf16"};
+  wide.targetTypeStr = "f32";
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(wide));
   pm.addNestedPass<func::FuncOp>(posenc::createExpandMathPass());
   pm.addNestedPass<func::FuncOp>(posenc::createLowerVectorsPass());
   pm.addPass(createCanonicalizerPass());

@@ -88,7 +88,7 @@ private:
                                  ValueRange at);
   mlir::Value emitGather(OpBuilder &b, Type element, mlir::Value memref,
                          ArrayRef<LaneValue> at);
-  mlir::Value emitByteLoad(OpBuilder &b, mlir::Value memref,
+  mlir::Value emitBitsLoad(OpBuilder &b, Type element, mlir::Value memref,
                            ArrayRef<LaneValue> at, bool contiguous);
   mlir::Value linearOffset(OpBuilder &b, mlir::Value memref,
                            ArrayRef<LaneValue> at);

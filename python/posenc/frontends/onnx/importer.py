@@ -216,7 +216,7 @@ def _parse_expression(text: str) -> Optional[Extent]:
 def _identifier(name: str) -> str:
     cleaned = re.sub(r"\W", "_", name or "", flags=re.ASCII)
     if not cleaned.strip("_"):
-        return "main"
+        return "graph"
     return f"_{cleaned}" if cleaned[0].isdigit() else cleaned
 
 
