@@ -217,7 +217,9 @@ func.func @attention({(', ').join(arguments)}) -> ({results}) {{
             sinks=sinks[0] if sinks else None, empty_rows=self.empty_rows)
         value = np.asarray(qkv[2], np.float64)
         # A score of 16 has half an ulp of 1e-6, and greater ones more: tolerances grow with them.
-        growth = np.maximum(np.abs(np.where(np.isfinite(logsumexp), logsumexp, 0)) / 16, 1)
+        seen = weights > 0
+        scores = np.where(seen, np.log(np.where(seen, weights, 1)) + np.where(seen, logsumexp[..., None], 0), 0)
+        growth = np.maximum(np.abs(scores).max(axis=-1, initial=0) / 16, 1)
         return Expected(oracle.weighted_sum(weights, value), logsumexp, oracle.error_scale(weights, value) * growth)
 
     def check(self, sizes: Sizes, *, fuse: bool = True, seed: int = 0, tolerance: float | None = None) -> None:
