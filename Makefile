@@ -38,7 +38,9 @@ test-sanitizers: setup
 	@$(PYTHON) utils/run_tests.py --build $(BUILD)-sanitizers --only lit
 
 bench: build
-	@$(PYTHON) benchmarks/run.py
+	@$(PYTHON) benchmarks/attention.py
+	@$(PYTHON) benchmarks/memory.py
+	@$(PYTHON) benchmarks/compile_time.py
 
 bench-peers: setup
 	@$(PYTHON) -m pip install --disable-pip-version-check -r benchmarks/requirements.txt

@@ -8,6 +8,7 @@
 #include "TestPasses.h"
 
 void mlir::posenc::test::registerTestPasses() {
+  registerTestDomainsPass();
   registerTestFormulaPass();
   registerTestFormulaSumsPass();
   registerTestTileClassesPass();

@@ -13,6 +13,7 @@ namespace mlir::posenc::test {
 /// Registers every pass of this folder; their flags start with `test-posenc-`.
 void registerTestPasses();
 
+void registerTestDomainsPass();
 void registerTestFormulaPass();
 void registerTestFormulaSumsPass();
 void registerTestTileClassesPass();
