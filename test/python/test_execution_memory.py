@@ -9,20 +9,23 @@ import pathlib
 import subprocess
 import sys
 
-import numpy as np
 from compiled_attention import Graph
 from encoding_parts import TRIANGLE
 from rotary_parts import Rotary, rotated
 
-RUN = """
-import resource, sys
+RUN = r"""
+import re, sys
 import numpy as np, posenc
+def peak():
+    # Of this program alone; getrusage would count the one that started it as well.
+    return int(re.search(r"VmHWM:\s*(\d+) kB", open("/proc/self/status").read()).group(1))
 function = posenc.load(sys.argv[1])
 length = int(sys.argv[2])
 rng = np.random.default_rng(0)
 q, k, v = (rng.standard_normal((1, 1, length, 64), np.float32) for _ in range(3))
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 output = function(q, k, v, np.asarray(0), np.asarray(0))
+after = peak()
 assert np.isfinite(output).all()
 # The last rows against float64.
 turn = lambda x, at: x * np.cos(at[:, None] * frequency) + np.concatenate([-x[:, 32:], x[:, :32]], 1) * np.sin(
@@ -34,7 +37,7 @@ scores[np.arange(length) > rows[:, None]] = -np.inf
 weights = np.exp(scores - scores.max(1, keepdims=True))
 weights /= weights.sum(1, keepdims=True)
 error = np.abs(output[0, 0, rows] - weights @ v[0, 0]).max() / (weights @ np.abs(v[0, 0])).max()
-print(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, error)
+print(before, after, error)
 """
 
 
@@ -50,4 +53,3 @@ def test_long_context(tmp_path: pathlib.Path) -> None:
     # The output is 8 MB; rotated keys, tables and scratch may take as much again, twice.
     assert after - before < 60_000
     assert error < 2e-6
-    assert not np.isnan(error)
