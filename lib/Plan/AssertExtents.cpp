@@ -28,10 +28,23 @@ using namespace mlir;
 using namespace mlir::posenc;
 
 namespace {
-/// One dimension of a tensor.
+/// One dimension of a tensor, of the one whose extents it has from the start
+/// where it is a later value of that.
 struct Dimension {
   Value tensor;
   int64_t number;
+
+  Dimension(Value tensor, int64_t number) : tensor(tensor), number(number) {
+    while (auto result = dyn_cast<OpResult>(this->tensor)) {
+      if (auto op = dyn_cast<tensor::InsertSliceOp>(result.getOwner()))
+        this->tensor = op.getDest();
+      else if (auto op =
+                   dyn_cast<DestinationStyleOpInterface>(result.getOwner()))
+        this->tensor = op.getTiedOpOperand(result)->get();
+      else
+        break;
+    }
+  }
 
   OpFoldResult getExtent(OpBuilder &b) const {
     return tensor::getMixedSize(b, tensor.getLoc(), tensor, number);
@@ -52,12 +65,15 @@ struct Dimension {
   }
 };
 
-/// Emits assertions before one op.
+/// Emits assertions on what one op takes for granted, as soon as the values
+/// are known that they are about: bufferization may compute what the op inserts
+/// into a tensor in place, long before the op.
 class Assertions {
 public:
-  explicit Assertions(Operation *op) : b(op), loc(op->getLoc()) {}
+  explicit Assertions(Operation *op) : op(op), b(op), loc(op->getLoc()) {}
 
   void requireEqual(const Dimension &x, const Dimension &y) {
+    setInsertionPointAfter({x.tensor, y.tensor});
     OpFoldResult left = x.getExtent(b), right = y.getExtent(b);
     require(arith::CmpIPredicate::eq, left, right,
             y.getName() + " must equal " + x.getName());
@@ -65,6 +81,7 @@ public:
 
   /// Indices below the extent of `count` are used for `dimension`.
   void requireRoom(const Dimension &dimension, const Dimension &count) {
+    setInsertionPointAfter({dimension.tensor, count.tensor});
     require(arith::CmpIPredicate::uge, dimension.getExtent(b),
             count.getExtent(b),
             dimension.getName() + " must not be less than " + count.getName());
@@ -72,6 +89,7 @@ public:
 
   /// Whole groups of `x` for each of `y`.
   void requireMultiple(const Dimension &x, const Dimension &y) {
+    setInsertionPointAfter({x.tensor, y.tensor});
     OpFoldResult many = x.getExtent(b), few = y.getExtent(b);
     if (getConstantIntValue(many) && getConstantIntValue(few))
       return;
@@ -87,6 +105,8 @@ public:
   void requireSlice(const Dimension &dimension, OpFoldResult offset,
                     OpFoldResult size, OpFoldResult stride) {
     std::string message = "a slice reaches outside " + dimension.getName();
+    setInsertionPointAfter({dimension.tensor, dyn_cast<Value>(offset),
+                            dyn_cast<Value>(size), dyn_cast<Value>(stride)});
     OpFoldResult extent = dimension.getExtent(b);
     // Elements from the first to the last; sizes are too small to overflow.
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
@@ -99,6 +119,21 @@ public:
   }
 
 private:
+  /// Behind the definitions of `values`, which may be null, in the op's block.
+  void setInsertionPointAfter(ArrayRef<Value> values) {
+    Operation *latest = nullptr;
+    for (Value value : values) {
+      Operation *definition = value ? value.getDefiningOp() : nullptr;
+      if (definition && definition->getBlock() == op->getBlock() &&
+          (!latest || latest->isBeforeInBlock(definition)))
+        latest = definition;
+    }
+    if (latest)
+      b.setInsertionPointAfter(latest);
+    else
+      b.setInsertionPointToStart(op->getBlock());
+  }
+
   Value value(OpFoldResult x) {
     return getValueOrCreateConstantIndexOp(b, loc, x);
   }
@@ -112,6 +147,7 @@ private:
     cf::AssertOp::create(b, loc, holds, message);
   }
 
+  Operation *op;
   OpBuilder b;
   Location loc;
 };
@@ -215,7 +251,8 @@ struct AssertExtentsPass
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) { ops.push_back(op); });
-    for (Operation *op : ops) {
+    // Assertions behind one value then come in the order of their ops.
+    for (Operation *op : llvm::reverse(ops)) {
       if (auto attention = dyn_cast<AttentionOp>(op)) {
         if (attention.hasTensorSemantics())
           assertAttention(attention);

@@ -89,10 +89,11 @@ CALL_SAVED = """
 import hashlib, sys
 import numpy as np, posenc
 function = posenc.load(sys.argv[1])
-arrays = np.load(sys.argv[2])
-results = function(*(arrays[name] for name in arrays.files))
-results = results if isinstance(results, tuple) else (results,)
-print(hashlib.sha256(b"".join(np.ascontiguousarray(x).tobytes() for x in results)).hexdigest())
+for path in sys.argv[2:]:
+    arrays = np.load(path)
+    results = function(*(arrays[name] for name in arrays.files))
+    results = results if isinstance(results, tuple) else (results,)
+    print(hashlib.sha256(b"".join(np.ascontiguousarray(x).tobytes() for x in results)).hexdigest())
 """
 
 
@@ -101,14 +102,16 @@ print(hashlib.sha256(b"".join(np.ascontiguousarray(x).tobytes() for x in results
 def test_threads(name: str, fuse: bool, tmp_path: pathlib.Path) -> None:
     graph = GRAPHS[name]
     graph.function(fuse).save(tmp_path / "graph.so")
+    files = []
     for number, sizes in enumerate(SIZES):
         qkv, extra = graph.draw(sizes)
         inputs = [*qkv, *(array for arrays in extra for array in arrays)]
-        np.savez(tmp_path / f"{number}.npz", **{f"a{at:02}": array for at, array in enumerate(inputs)})
-        digests = set()
-        for threads in (1, 2, 7):
-            environment = os.environ | {"POSENC_NUM_THREADS": str(threads)}
-            done = subprocess.run([sys.executable, "-c", CALL_SAVED, tmp_path / "graph.so", tmp_path / f"{number}.npz"],
-                                  env=environment, capture_output=True, text=True, check=True)
-            digests.add(done.stdout)
-        assert len(digests) == 1
+        files.append(tmp_path / f"{number}.npz")
+        np.savez(files[-1], **{f"a{at:02}": array for at, array in enumerate(inputs)})
+    digests = set()
+    for threads in (1, 2, 7):
+        environment = os.environ | {"POSENC_NUM_THREADS": str(threads)}
+        done = subprocess.run([sys.executable, "-c", CALL_SAVED, tmp_path / "graph.so", *files], env=environment,
+                              capture_output=True, text=True, check=True)
+        digests.add(done.stdout)
+    assert len(digests) == 1

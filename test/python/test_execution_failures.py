@@ -8,15 +8,17 @@ import ctypes
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from compiled_attention import Graph, Sizes
+from compiled_attention import Graph, Sizes, compiled
 from encoding_parts import TRIANGLE, alibi, padding
 from rotary_parts import Rotary, rotated
+from test_execution_caches import step
 
 import posenc
 from posenc import _dlpack
@@ -146,7 +148,7 @@ def compile_files(paths: list[pathlib.Path]) -> list[str]:
 def test_truncated_mlir(tmp_path: pathlib.Path) -> None:
     text = Graph((TRIANGLE, alibi(4), rotated(Rotary(), Graph()))).text()
     paths = []
-    for number, length in enumerate(range(1, len(text), max(1, len(text) // 40))):
+    for number, length in enumerate(range(1, len(text), max(1, len(text) // 24))):
         paths.append(tmp_path / f"{number}.mlir")
         paths[-1].write_text(text[:length])
     assert "refused" in compile_files(paths)
@@ -158,7 +160,7 @@ def test_damaged_mlir(tmp_path: pathlib.Path) -> None:
     text = Graph((TRIANGLE, alibi(4), rotated(Rotary(), Graph()))).text()
     tokens = text.split(" ")
     paths = []
-    for number in range(48):
+    for number in range(32):
         damaged = list(tokens)
         at = generator.randrange(len(damaged))
         kind = number % 4
@@ -194,7 +196,7 @@ def test_damaged_onnx(tmp_path: pathlib.Path) -> None:
     model = (ROOT / "test" / "data" / "models" / "llama_rope.sdpa.dynamo23.dyn" / "model.onnx").read_bytes()
     generator = random.Random(2)
     paths = []
-    for number in range(12):
+    for number in range(8):
         damaged = bytearray(model)
         if number % 2:
             del damaged[generator.randrange(len(damaged)):]
@@ -215,3 +217,30 @@ def test_broken_libraries(content: bytes, tmp_path: pathlib.Path) -> None:
     (tmp_path / "graph.h").write_bytes((tmp_path / "good.h").read_bytes())
     with pytest.raises(posenc.Error, match="cannot load"):
         posenc.load(tmp_path / "graph.so")
+
+
+# What graphs take for granted without saying it by symbols.
+
+
+def test_extents_that_no_symbol_ties() -> None:
+    """Without symbols k, v and q may come in any length and batch: refused before memory is read."""
+    text = re.sub(r", posenc.symbols = \[[^\]]*\]", "", Graph((alibi(4),)).text())
+    function = compiled(text)
+    (q, k, v), extra = Graph((alibi(4),)).draw(SIZES)
+    function(q, k, v, *extra[0])
+    for arguments, words in (((q[:1], k, v), "'k'"), ((q, k[:, :, :4], v), "'v'"), ((q, k, v[:1]), "'v'")):
+        with pytest.raises(posenc.Error, match=f"must equal dimension . of {words}|of {words} must equal"):
+            function(*(np.ascontiguousarray(x) for x in arguments), *extra[0])
+
+
+@pytest.mark.parametrize("fuse", [True, False], ids=["fused", "unfused"])
+@pytest.mark.parametrize("past", [-1, 38, 10**12, -(2**62)])
+def test_a_step_past_the_cache(past: int, fuse: bool) -> None:
+    """Three tokens into 40 slots at a place that has no room: an error, and nothing is written."""
+    function = compiled(step("f32"), fuse)
+    q, k, v = np.zeros((1, 4, 3, 16), np.float32), *np.zeros((2, 1, 2, 3, 16), np.float32)
+    keys, values = np.full((2, 1, 2, 40, 16), 7, np.float32)
+    with pytest.raises(posenc.Error, match="a slice reaches outside dimension 2 of 'keys'"):
+        function(q, k, v, keys, values, np.asarray(past))
+    assert (keys == 7).all() and (values == 7).all()
+    function(q, k, v, keys, values, np.asarray(37))

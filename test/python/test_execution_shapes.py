@@ -19,15 +19,18 @@ def test_lengths(rows: int) -> None:
         graph.check(Sizes(1, rows, keys))
 
 
-@pytest.mark.parametrize("element", ["f32", "f16", "bf16"])
-@pytest.mark.parametrize("width", [8, 16, 24, 40, 64, 80, 96, 128, 256])
+WIDTHS = [(width, "f32") for width in (8, 16, 24, 40, 64, 80, 96, 128, 256)]
+NARROW_WIDTHS = [(8, "f16"), (24, "bf16"), (40, "f16"), (80, "bf16"), (128, "f16"), (256, "bf16")]
+
+
+@pytest.mark.parametrize("width, element", WIDTHS + NARROW_WIDTHS)
 def test_head_sizes(width: int, element: str) -> None:
     graph = Graph((TRIANGLE,), heads=2, kv_heads=1, width=width, value_width=width, element=element)
     for sizes in (Sizes(1, 1, 33), Sizes(2, 37, 37), Sizes(1, 5, 130)):
         graph.check(sizes)
 
 
-@pytest.mark.parametrize("width, value_width", [(16, 64), (64, 16), (40, 24), (192, 128), (8, 1), (1, 8), (3, 5)])
+@pytest.mark.parametrize("width, value_width", [(16, 64), (40, 24), (192, 128), (8, 1), (3, 5)])
 def test_value_width_differs(width: int, value_width: int) -> None:
     graph = Graph((TRIANGLE,), heads=2, kv_heads=1, width=width, value_width=value_width)
     for sizes in (Sizes(1, 1, 33), Sizes(2, 37, 37)):
@@ -43,7 +46,7 @@ def test_storage_types(element: str, fuse: bool) -> None:
         graph.check(sizes, fuse=fuse)
 
 
-@pytest.mark.parametrize("heads, kv_heads", [(4, 4), (4, 2), (8, 2), (8, 1), (6, 2), (1, 1), (7, 7)])
+@pytest.mark.parametrize("heads, kv_heads", [(4, 4), (8, 2), (8, 1), (6, 2), (7, 7)])
 def test_head_groups(heads: int, kv_heads: int) -> None:
     graph = Graph((TRIANGLE,), heads=heads, kv_heads=kv_heads)
     for sizes in (Sizes(1, 1, 33), Sizes(2, 9, 9), Sizes(1, 33, 40)):
