@@ -12,19 +12,28 @@ they are used.
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 from ._compiler import Options as _Options
 from ._compiler import module_from as _module_from
 from ._errors import Error, ImportFailure
-from ._function import CompiledFunction, compile_module as _compile_module, load
+from ._function import CompiledFunction, load
+from ._function import compile_module as _compile_module
 
 __all__ = ["CompiledFunction", "Error", "ImportFailure", "compile", "load"]
 __version__ = "0.1.0"
 
 
-def compile(source: Any, *, name: Optional[str] = None, example_inputs: Any = None, fuse: bool = True,
-            target: str = "cpu", cpu: str = "native", threads: str = "pool") -> CompiledFunction:
+def compile(
+    source: Any,
+    *,
+    name: str | None = None,
+    example_inputs: Any = None,
+    fuse: bool = True,
+    target: str = "cpu",
+    cpu: str = "native",
+    threads: str = "pool",
+) -> CompiledFunction:
     """Compiles a graph to a function of this process.
 
     `source` is a path (.onnx or .mlir), an `onnx.ModelProto`, MLIR text, a

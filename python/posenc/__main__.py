@@ -7,12 +7,12 @@ from __future__ import annotations
 import argparse
 import pathlib
 import sys
-from typing import Optional, Sequence
+from collections.abc import Sequence
 
 from ._errors import Error
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; an error is one line on standard error and status 1."""
     parsed = _parser().parse_args(arguments)
     try:
@@ -25,7 +25,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="posenc", description="Compiles attention graphs ahead of time.")
+    parser = argparse.ArgumentParser(
+        prog="posenc", description="Compiles attention graphs ahead of time."
+    )
     commands = parser.add_subparsers(required=True, metavar="command")
     _add_compile(commands)
     _add_run(commands)
@@ -36,25 +38,48 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_target_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", choices=["cpu", "cuda"], default="cpu")
-    parser.add_argument("--cpu", default="native", help="native (default), x86-64-v3, x86-64-v4, sapphirerapids, "
-                                                        "generic-aarch64")
+    parser.add_argument(
+        "--cpu",
+        default="native",
+        help="native (default), x86-64-v3, x86-64-v4, sapphirerapids, generic-aarch64",
+    )
     parser.add_argument("--threads", choices=["pool", "host", "serial", "openmp"], default="pool")
-    parser.add_argument("--no-fuse", dest="fuse", action="store_false", help="leave encodings outside of attention")
+    parser.add_argument(
+        "--no-fuse", dest="fuse", action="store_false", help="leave encodings outside of attention"
+    )
 
 
 def _add_compile(commands) -> None:
     parser = commands.add_parser("compile", help="compile a graph to a library")
     parser.add_argument("model", help="MODEL.onnx or MODEL.mlir")
-    parser.add_argument("-o", "--output", type=pathlib.Path,
-                        help="the suffix says what: .so .a .o .s .ll .mlir (default: the model's name with .so)")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=pathlib.Path,
+        help="the suffix says what: .so .a .o .s .ll .mlir (default: the model's name with .so)",
+    )
     parser.add_argument("--name", help="name of the C function (default: the graph's)")
     parser.add_argument("--emit", help="kind of output, where the suffix does not say it")
-    parser.add_argument("--to", choices=["import", "simplify", "fuse", "plan", "codegen"],
-                        help="stop after a phase and write its IR")
-    parser.add_argument("--dump-dir", type=pathlib.Path, help="write the IR after each phase, one numbered file each")
-    parser.add_argument("--remarks", nargs="?", const="-", metavar="FILE",
-                        help="say what was fused and what was not, and why (default: to standard error)")
-    parser.add_argument("--time-phases", action="store_true", help="print the seconds of each phase")
+    parser.add_argument(
+        "--to",
+        choices=["import", "simplify", "fuse", "plan", "codegen"],
+        help="stop after a phase and write its IR",
+    )
+    parser.add_argument(
+        "--dump-dir",
+        type=pathlib.Path,
+        help="write the IR after each phase, one numbered file each",
+    )
+    parser.add_argument(
+        "--remarks",
+        nargs="?",
+        const="-",
+        metavar="FILE",
+        help="say what was fused and what was not, and why (default: to standard error)",
+    )
+    parser.add_argument(
+        "--time-phases", action="store_true", help="print the seconds of each phase"
+    )
     _add_target_options(parser)
     parser.set_defaults(run=_compile)
 
@@ -63,21 +88,42 @@ def _add_run(commands) -> None:
     parser = commands.add_parser("run", help="run a compiled library on .npy files")
     parser.add_argument("library", type=pathlib.Path)
     parser.add_argument("--function", help="which, where the library has several")
-    parser.add_argument("--input", action="append", default=[], metavar="[NAME=]FILE.npy",
-                        help="an input, in order or by name; once for each")
-    parser.add_argument("--output", action="append", default=[], metavar="FILE.npy",
-                        help="where a result goes, in order; once for each")
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="[NAME=]FILE.npy",
+        help="an input, in order or by name; once for each",
+    )
+    parser.add_argument(
+        "--output",
+        action="append",
+        default=[],
+        metavar="FILE.npy",
+        help="where a result goes, in order; once for each",
+    )
     parser.set_defaults(run=_run)
 
 
 def _add_verify(commands) -> None:
-    parser = commands.add_parser("verify", help="compare fused, unfused and reference on random inputs")
+    parser = commands.add_parser(
+        "verify", help="compare fused, unfused and reference on random inputs"
+    )
     parser.add_argument("model", help="MODEL.onnx or MODEL.mlir")
-    parser.add_argument("--size", action="append", default=[], metavar="DIMENSION=N",
-                        help="size of a dynamic dimension (default: 7, 8, ...)")
+    parser.add_argument(
+        "--size",
+        action="append",
+        default=[],
+        metavar="DIMENSION=N",
+        help="size of a dynamic dimension (default: 7, 8, ...)",
+    )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--tolerance", type=float, default=1e-5,
-                        help="largest difference, relative to the largest value (default: 1e-5)")
+    parser.add_argument(
+        "--tolerance",
+        type=float,
+        default=1e-5,
+        help="largest difference, relative to the largest value (default: 1e-5)",
+    )
     _add_target_options(parser)
     parser.set_defaults(run=_verify)
 
@@ -90,10 +136,12 @@ def _add_explain(commands) -> None:
     parser.set_defaults(run=_explain)
 
 
-def _module(parsed: argparse.Namespace, name: Optional[str] = None):
+def _module(parsed: argparse.Namespace, name: str | None = None):
     from ._compiler import Options, module_from
 
-    options = Options(target=parsed.target, cpu=parsed.cpu, threads=parsed.threads, fuse=parsed.fuse)
+    options = Options(
+        target=parsed.target, cpu=parsed.cpu, threads=parsed.threads, fuse=parsed.fuse
+    )
     return module_from(parsed.model, name, options)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 import pathlib
 import sys
-from typing import Optional
 
 import numpy as np
 
@@ -20,13 +19,24 @@ _KINDS = ("so", "a", "o", "s", "ll", "mlir")
 
 def compile_model(module: Module, parsed: argparse.Namespace) -> int:
     """Writes the artifact and what the flags ask for besides."""
-    output = parsed.output or pathlib.Path(pathlib.Path(parsed.model).stem + (".mlir" if parsed.to else ".so"))
+    output = parsed.output or pathlib.Path(
+        pathlib.Path(parsed.model).stem + (".mlir" if parsed.to else ".so")
+    )
     kind = parsed.emit or ("mlir" if parsed.to else output.suffix.lstrip("."))
     if kind not in _KINDS:
-        raise Error(f"'{output.name}' does not say what to write; use a suffix of {', '.join(_KINDS)}, or --emit")
+        raise Error(
+            f"'{output.name}' does not say what to write; use a suffix of {', '.join(_KINDS)}, "
+            "or --emit"
+        )
     more = {"to": parsed.to} if parsed.to else {}
-    result = module.compile(output.name, kind, ir=bool(parsed.dump_dir), remarks=parsed.remarks is not None,
-                            times=parsed.time_phases, **more)
+    result = module.compile(
+        output.name,
+        kind,
+        ir=bool(parsed.dump_dir),
+        remarks=parsed.remarks is not None,
+        times=parsed.time_phases,
+        **more,
+    )
     module.write_result(result, output, kind)
     if parsed.dump_dir:
         parsed.dump_dir.mkdir(parents=True, exist_ok=True)
@@ -40,7 +50,9 @@ def compile_model(module: Module, parsed: argparse.Namespace) -> int:
     return 0
 
 
-def run_library(library: pathlib.Path, name: Optional[str], inputs: list[str], outputs: list[str]) -> int:
+def run_library(
+    library: pathlib.Path, name: str | None, inputs: list[str], outputs: list[str]
+) -> int:
     """Calls a function on arrays from files; without --output the results' shapes are printed."""
     function = load(library, name)
     positional, named = [], {}
@@ -54,7 +66,10 @@ def run_library(library: pathlib.Path, name: Optional[str], inputs: list[str], o
     results = function(*positional, **named)
     results = results if isinstance(results, tuple) else (results,)
     if outputs and len(outputs) != len(results):
-        raise Error(f"{function.signature.name} has {len(results)} results; --output was given {len(outputs)} times")
+        raise Error(
+            f"{function.signature.name} has {len(results)} results; "
+            f"--output was given {len(outputs)} times"
+        )
     for number, (argument, result) in enumerate(zip(function.signature.outputs, results)):
         print(f"{argument.name}: {result.dtype} {list(result.shape)}")
         if outputs:

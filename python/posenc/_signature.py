@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from ._errors import Error
 
-_ARGUMENT = re.compile(r"^ \*   (in |out) (\w+): (\w+) \[(.*?)\](, updated in place)?$", re.MULTILINE)
+_ARGUMENT = re.compile(
+    r"^ \*   (in |out) (\w+): (\w+) \[(.*?)\](, updated in place)?$", re.MULTILINE
+)
 _FUNCTION = re.compile(r"^/\* (\w+): runs the graph\..*?\*/$", re.MULTILINE | re.DOTALL)
 
 

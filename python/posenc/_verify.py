@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import pathlib
-from typing import Optional
 
 import numpy as np
 
@@ -30,7 +29,9 @@ def verify_model(module: Module, model: str, sizes: list[str], seed: int, tolera
         for argument, ours, theirs in zip(fused.signature.outputs, _results(fused, inputs), others):
             difference = relative_difference(ours, theirs)
             worst = max(worst, difference)
-            print(f"{argument.name}: fused and {name} differ by {difference:.1e} of the largest value")
+            print(
+                f"{argument.name}: fused and {name} differ by {difference:.1e} of the largest value"
+            )
     if not worst <= tolerance:
         print(f"more than the tolerance {tolerance:.1e}")
         return 1
@@ -38,7 +39,10 @@ def verify_model(module: Module, model: str, sizes: list[str], seed: int, tolera
 
 
 def relative_difference(left: np.ndarray, right: np.ndarray) -> float:
-    """The largest difference over the largest value of `right`; infinite where shapes or NaNs differ."""
+    """The largest difference over the largest value of `right`.
+
+    Infinite where shapes differ, or infinities and NaNs stand in other places.
+    """
     if left.shape != right.shape:
         return float("inf")
     left, right = left.astype(np.float64), right.astype(np.float64)
@@ -50,7 +54,10 @@ def relative_difference(left: np.ndarray, right: np.ndarray) -> float:
 
 
 def random_inputs(signature: Signature, sizes: dict[str, int], seed: int) -> list[np.ndarray]:
-    """Normal floats, integers in [0, 4), booleans mostly true; a size for each dynamic dimension."""
+    """Normal floats, integers in [0, 4), booleans mostly true.
+
+    `sizes` has dynamic dimensions by name; those it lacks become 7, 8, ...
+    """
     random = np.random.default_rng(seed)
     sizes = dict(sizes)
     arrays = []
@@ -91,7 +98,7 @@ def _results(function: CompiledFunction, inputs: list[np.ndarray]) -> tuple[np.n
     return results if isinstance(results, tuple) else (results,)
 
 
-def _reference(model: str, inputs: list[np.ndarray]) -> Optional[list[np.ndarray]]:
+def _reference(model: str, inputs: list[np.ndarray]) -> list[np.ndarray] | None:
     import onnx
     from onnx.reference import ReferenceEvaluator
 

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import onnx
@@ -32,7 +33,9 @@ class PosencBackend(Backend):
         return PosencRep(posenc.compile(model, **kwargs))
 
     @classmethod
-    def run_model(cls, model: onnx.ModelProto, inputs: Sequence[Any], device: str = "CPU", **kwargs: Any):
+    def run_model(
+        cls, model: onnx.ModelProto, inputs: Sequence[Any], device: str = "CPU", **kwargs: Any
+    ):
         return cls.prepare(model, device, **kwargs).run(inputs)
 
     @classmethod
