@@ -49,9 +49,15 @@ def scale() -> posenc.CompiledFunction:
 
 
 def test_importing_needs_numpy_only() -> None:
-    code = "import sys, posenc; print([m for m in ('onnx', 'torch', 'jinja2', 'ml_dtypes') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "python")}, capture_output=True,
-                          text=True, check=True)
+    optional = ("onnx", "torch", "jinja2", "rich", "ml_dtypes")
+    code = f"import sys, posenc; print([m for m in {optional} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(ROOT / "python")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.strip() == "[]"
 
 
@@ -66,7 +72,9 @@ def test_arguments_by_name(scale) -> None:
 
 
 def test_repr_says_what_it_takes(scale) -> None:
-    assert repr(scale).startswith("<posenc function scale(x: float32[N, 4], s: float32[N, 1]) -> (y: float32[")
+    assert repr(scale).startswith(
+        "<posenc function scale(x: float32[N, 4], s: float32[N, 1]) -> (y: float32["
+    )
 
 
 def test_torch_in_torch_out(scale) -> None:
@@ -103,7 +111,9 @@ def test_inputs_are_not_written_and_may_be_read_only(scale) -> None:
 def test_strided_rows_and_broadcast_inputs(scale) -> None:
     wide = np.zeros((6, 4), np.float32)
     wide[::2] = X
-    np.testing.assert_array_equal(scale(wide[::2], np.broadcast_to(np.float32(2), (3, 1)))[0], 2 * X)
+    np.testing.assert_array_equal(
+        scale(wide[::2], np.broadcast_to(np.float32(2), (3, 1)))[0], 2 * X
+    )
 
 
 def test_no_rows(scale) -> None:
@@ -150,7 +160,9 @@ def test_save_other_kinds(scale, tmp_path, suffix: str) -> None:
 def test_ir_of_each_phase(scale) -> None:
     assert "tensor<?x4xf32>" in scale.ir("import")
     assert "llvm.func" in scale.ir("codegen")
-    with pytest.raises(posenc.Error, match="there is no phase 'frobnicate'; there are input, import, simplify"):
+    with pytest.raises(
+        posenc.Error, match="there is no phase 'frobnicate'; there are input, import, simplify"
+    ):
         scale.ir("frobnicate")
 
 
@@ -194,18 +206,42 @@ def test_compile_and_run(graph, tmp_path, capsys) -> None:
     assert main(["compile", str(graph), "-o", str(library)]) == 0
     np.save(tmp_path / "x.npy", X)
     np.save(tmp_path / "s.npy", S)
-    assert main(["run", str(library), "--input", str(tmp_path / "x.npy"), "--input", f"s={tmp_path / 's.npy'}",
-                 "--output", str(tmp_path / "y.npy"), "--output", str(tmp_path / "z.npy")]) == 0
+    assert (
+        main(
+            [
+                "run",
+                str(library),
+                "--input",
+                str(tmp_path / "x.npy"),
+                "--input",
+                f"s={tmp_path / 's.npy'}",
+                "--output",
+                str(tmp_path / "y.npy"),
+                "--output",
+                str(tmp_path / "z.npy"),
+            ]
+        )
+        == 0
+    )
     assert capsys.readouterr().out == "y: float32 [3, 4]\nz: float32 [3, 4]\n"
     np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), X * S)
 
 
 def test_stop_after_a_phase(graph, tmp_path) -> None:
     output = tmp_path / "fused.mlir"
-    assert main(["compile", str(graph), "--to=fuse", "-o", str(output), f"--dump-dir={tmp_path / 'ir'}"]) == 0
+    assert (
+        main(
+            ["compile", str(graph), "--to=fuse", "-o", str(output), f"--dump-dir={tmp_path / 'ir'}"]
+        )
+        == 0
+    )
     assert "linalg.generic" in output.read_text()
     assert [path.name for path in sorted((tmp_path / "ir").iterdir())] == [
-        "0-input.mlir", "1-import.mlir", "2-simplify.mlir", "3-fuse.mlir"]
+        "0-input.mlir",
+        "1-import.mlir",
+        "2-simplify.mlir",
+        "3-fuse.mlir",
+    ]
 
 
 def test_verify(graph, capsys) -> None:
