@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import os
 import pathlib
-import tempfile
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ._errors import Error
+from ._files import write_file
 from ._library import Compilation, compile_text
 
 
@@ -49,9 +49,9 @@ class Module:
 
     @staticmethod
     def write_result(result: Compilation, path: pathlib.Path, kind: str) -> None:
-        _write(path, result.artifact)
+        write_file(path, result.artifact)
         if result.header and kind in ("so", "a", "o"):
-            _write(path.with_suffix(".h"), result.header.encode())
+            write_file(path.with_suffix(".h"), result.header.encode())
 
     def phases(self) -> dict[str, str]:
         """The IR after each phase, by its name, in order."""
@@ -67,17 +67,6 @@ class Module:
         if self._with_ir is None:
             self._with_ir = self.compile("graph.mlir", "mlir", to="codegen", ir=True, remarks=True)
         return self._with_ir
-
-
-def _write(path: pathlib.Path, content: bytes) -> None:
-    """Whole or not at all: a reader never sees half a file."""
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(content)
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
-    except OSError as error:
-        raise Error(f"cannot write {path}: {error}") from error
 
 
 def module_from(

@@ -10,6 +10,7 @@ import re
 
 from ._compiler import Module
 from ._errors import Error
+from ._files import write_file
 
 _PHASES = {
     "input": "the graph as it was given",
@@ -74,7 +75,4 @@ def write_report(module: Module, title: str, path: pathlib.Path) -> None:
     dialects = sorted(set().union(*(phase["counts"] for phase in phases)))
     template = jinja2.Environment(autoescape=True).from_string(_TEMPLATE)
     page = template.render(title=title, remarks=module.remarks(), phases=phases, dialects=dialects)
-    try:
-        path.write_text(page)
-    except OSError as error:
-        raise Error(f"cannot write {path}: {error}") from error
+    write_file(path, page.encode())

@@ -261,7 +261,89 @@ def test_explain(graph, tmp_path) -> None:
     assert (tmp_path / "report.html").exists()
 
 
-def test_failures_are_one_line(tmp_path, capsys) -> None:
-    assert main(["compile", str(tmp_path / "none.mlir")]) == 1
+NO_SUCH = "no/such/folder"
+# Arguments, with FOLDER for a folder of a graph, its library, an array and a broken file, and
+# what the message says.
+FAILURES = {
+    "no_model": ("compile none.mlir", "cannot read none.mlir"),
+    "model_is_no_text": ("compile FOLDER/x.npy -o y.so", "not a valid ONNX model"),
+    "model_does_not_parse": ("compile FOLDER/broken.mlir", "broken.mlir:1:"),
+    "no_kind": ("compile FOLDER/graph.mlir -o y", "'y' does not say what to write"),
+    "output": (f"compile FOLDER/graph.mlir -o {NO_SUCH}/y.so", f"cannot write {NO_SUCH}/y.so: No"),
+    "output_is_a_folder": ("compile FOLDER/graph.mlir --emit=ll -o FOLDER", "Is a directory"),
+    "remarks": (f"compile FOLDER/graph.mlir -o y.ll --remarks={NO_SUCH}/r", "cannot write"),
+    "dumps": (
+        "compile FOLDER/graph.mlir -o y.ll --dump-dir=FOLDER/x.npy",
+        "cannot make the folder",
+    ),
+    "no_library": ("run FOLDER/none.so", "none.so does not exist"),
+    "library_is_none": ("run FOLDER/fake.so", "the header is not one that posenc wrote"),
+    "no_function": ("run FOLDER/graph.so --function f", "no function 'f'; it has scale"),
+    "no_array": ("run FOLDER/graph.so --input FOLDER/none.npy", "cannot read"),
+    "array_is_none": ("run FOLDER/graph.so --input FOLDER/broken.mlir", "cannot read"),
+    "array_is_empty": ("run FOLDER/graph.so --input FOLDER/empty.npy", "cannot read"),
+    "archive": ("run FOLDER/graph.so --input FOLDER/x.npz", "is an archive of arrays"),
+    "input_twice": (
+        "run FOLDER/graph.so --input x=FOLDER/x.npy --input x=FOLDER/x.npy",
+        "--input x= was given twice",
+    ),
+    "inputs": ("run FOLDER/graph.so --input FOLDER/x.npy", "scale also needs s"),
+    "outputs": (
+        "run FOLDER/graph.so --input x=FOLDER/x.npy --input s=FOLDER/s.npy --output y.npy",
+        "scale has 2 results; --output was given 1 times",
+    ),
+    "result": (
+        "run FOLDER/graph.so --input x=FOLDER/x.npy --input s=FOLDER/s.npy "
+        f"--output {NO_SUCH}/y.npy --output z.npy",
+        "cannot write",
+    ),
+    "size": ("verify FOLDER/graph.mlir --size N", "--size N is not of the form DIMENSION=N"),
+    "no_size": ("verify FOLDER/graph.mlir --size M=3", "no input has that dimension; there are N"),
+    "huge_size": ("verify FOLDER/graph.mlir --size N=99999999999999", "out of memory"),
+    "report": (f"explain FOLDER/graph.mlir -o {NO_SUCH}/r.html", "cannot write"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(scale, tmp_path_factory) -> pathlib.Path:
+    """A graph, its library, arrays, and files that are not what their names say."""
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "graph.mlir").write_text(TEXT)
+    (folder / "broken.mlir").write_text("func.func @broken(")
+    scale.save(folder / "graph.so")
+    for name in ("fake.so", "fake.h", "empty.npy"):
+        (folder / name).touch()
+    np.save(folder / "x.npy", X)
+    np.save(folder / "s.npy", S)
+    np.savez(folder / "x.npz", X)
+    return folder
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_failures_are_one_line(folder, name: str, tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments, message = FAILURES[name]
+    assert main(arguments.replace("FOLDER", str(folder)).split()) == 1
     error = capsys.readouterr().err
-    assert error.startswith("posenc: error: cannot read") and error.count("\n") == 1
+    assert error.startswith("posenc: error: ") and error.count("\n") == 1
+    assert message in error
+
+
+@pytest.mark.parametrize("command", ["compile", "run", "verify", "explain"])
+def test_help_explains_every_option(command: str, monkeypatch, capsys) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    with pytest.raises(SystemExit) as stopped:
+        main([command, "--help"])
+    assert stopped.value.code == 0
+    lines = capsys.readouterr().out.splitlines()
+    options = [line for line in lines if line.startswith("  -")]
+    assert options
+    # A line of the option alone has its help below it.
+    for line, below in zip(lines, [*lines[1:], ""]):
+        if line in options:
+            assert "   " in line.strip() or below.startswith(" " * 10), line
+
+
+def test_saving_where_nothing_can_be_written(scale, tmp_path) -> None:
+    with pytest.raises(posenc.Error, match="cannot write"):
+        scale.save(tmp_path / "none" / "scale.so")
