@@ -36,10 +36,17 @@ def compile(
 ) -> CompiledFunction:
     """Compiles a graph to a function of this process.
 
-    `source` is a path (.onnx or .mlir), an `onnx.ModelProto`, MLIR text, a
-    `torch.nn.Module` with `example_inputs`, or a `torch.export.ExportedProgram`.
-    `name` renames an imported graph's function, or chooses one of a module's.
-    The other options are those of `posenc-compile`. Raises `posenc.Error`.
+    source: a path (.onnx or .mlir), an `onnx.ModelProto`, MLIR text, a
+    `torch.export.ExportedProgram`, or a `torch.nn.Module` with `example_inputs`.
+    name: renames an imported graph's function, or chooses one of a module's.
+    example_inputs: a tuple of tensors, the arguments to export a torch module with.
+    fuse: whether encodings move into attention. target: "cpu"; "cuda" is not built yet.
+    cpu: "native", "x86-64-v3", "x86-64-v4", "sapphirerapids" or "generic-aarch64".
+    threads: what runs parallel work, "pool", "host", "serial" or "openmp".
+
+    Raises `posenc.ImportFailure` for a graph that cannot be imported and `posenc.Error`
+    for a file that cannot be read, an option that is none of these, and IR that does
+    not compile; the message is one line.
     """
     options = _Options(target=target, cpu=cpu, threads=threads, fuse=fuse)
     return _compile_module(_module_from(source, name, options, example_inputs), name)

@@ -21,9 +21,12 @@ PathLike = "str | os.PathLike[str]"
 class CompiledFunction:
     """A function of a compiled library.
 
-    Call it with arrays in the order of the graph's inputs, or by name. Results
-    are NumPy arrays, or torch tensors where the first argument is one; several
-    results come as a tuple. Raises `posenc.Error` with the library's message.
+    Call it with arrays in the order of the graph's inputs, or by name: NumPy arrays or
+    anything with `__dlpack__`, of the types and shapes that `signature` and `repr` state,
+    contiguous in the last dimension. Inputs are not written, but for those that the
+    signature calls donated. Results are new NumPy arrays, or torch tensors where the
+    first argument is one; several results come as a tuple. Raises `posenc.Error` for
+    arguments that do not fit, with the library's own message.
     """
 
     def __init__(
@@ -132,18 +135,25 @@ class CompiledFunction:
             raise Error(f"cannot write {path}: {error}") from error
 
     def ir(self, phase: str) -> str:
-        """The IR after `phase`: input, import, simplify, fuse, plan or codegen."""
+        """The IR after `phase`: input, import, simplify, fuse, plan or codegen.
+
+        Raises `posenc.Error` for another phase and for a loaded library.
+        """
         phases = self._source().phases()
         if phase not in phases:
             raise Error(f"there is no phase '{phase}'; there are {', '.join(phases)}")
         return phases[phase]
 
     def remarks(self) -> str:
-        """What was fused and what was not, and why; one line each."""
+        """What was fused and what was not, and why; one line each. Not of a loaded library."""
         return self._source().remarks()
 
     def report(self, path: PathLike) -> None:
-        """An HTML page with the IR of each phase and the remarks."""
+        """Writes an HTML page with the IR of each phase and the remarks.
+
+        Raises `posenc.Error` without jinja2 (`posenc[report]`), for a path that cannot be
+        written, and for a loaded library.
+        """
         from ._report import write_report
 
         write_report(self._source(), self.signature.name, pathlib.Path(path))
@@ -171,13 +181,21 @@ def compile_module(module: _compiler.Module, name: str | None = None) -> Compile
 def load(
     path: PathLike, name: str | None = None, module: _compiler.Module | None = None
 ) -> CompiledFunction:
-    """A function of a compiled library; `name` chooses one where it has several."""
+    """A function of a compiled library, LIBRARY.so with its LIBRARY.h beside it.
+
+    `name` chooses one where it has several; `module` is its source, where that is known.
+    Raises `posenc.Error` where a file is missing or not of posenc, where there is no such
+    function, and where `name` is needed.
+    """
     library = pathlib.Path(path).absolute()
     header = library.with_suffix(".h")
     for file in (library, header):
         if not file.exists():
             raise Error(f"{file} does not exist; a library needs the .h that was written with it")
-    signatures = read_header(header.read_text())
+    try:
+        signatures = read_header(header.read_text())
+    except (OSError, UnicodeDecodeError) as error:
+        raise Error(f"cannot read {header}: {error}") from error
     if name is None and len(signatures) > 1:
         raise Error(
             f"{library.name} has the functions {', '.join(signatures)}; choose one with name="

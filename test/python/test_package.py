@@ -129,6 +129,7 @@ WRONG = {
     "a object was passed": lambda f: f(X, object()),
     "expected float32, got float64": lambda f: f(X.astype(np.float64), S),
     "N = 2": lambda f: f(X, S[:2]),
+    "expected stride 1 in the last dimension": lambda f: f(np.asfortranarray(X), S),
     "arrays of object": lambda f: f(X.astype(object), S),
 }
 
@@ -278,6 +279,7 @@ FAILURES = {
     ),
     "no_library": ("run FOLDER/none.so", "none.so does not exist"),
     "library_is_none": ("run FOLDER/fake.so", "the header is not one that posenc wrote"),
+    "header_is_no_text": ("run FOLDER/binary.so", "cannot read"),
     "no_function": ("run FOLDER/graph.so --function f", "no function 'f'; it has scale"),
     "no_array": ("run FOLDER/graph.so --input FOLDER/none.npy", "cannot read"),
     "array_is_none": ("run FOLDER/graph.so --input FOLDER/broken.mlir", "cannot read"),
@@ -313,6 +315,8 @@ def folder(scale, tmp_path_factory) -> pathlib.Path:
     scale.save(folder / "graph.so")
     for name in ("fake.so", "fake.h", "empty.npy"):
         (folder / name).touch()
+    (folder / "binary.so").touch()
+    (folder / "binary.h").write_bytes(b"\xff\xfe")
     np.save(folder / "x.npy", X)
     np.save(folder / "s.npy", S)
     np.savez(folder / "x.npz", X)
