@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The commands of the project; each says what it does in `make help`.
 BUILD := build
 PYTHON := $(BUILD)/venv/bin/python

@@ -1,8 +1,10 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times posenc's attention against PyTorch's on one thread: `make bench`.
 
-Prints one line a cell: milliseconds of both sides and the ratio (above one: posenc is faster). A cell
-counts only if both sides computed the same. Without PyTorch (`make bench-peers` installs it) only
-posenc's own times are printed.
+Prints one line a cell: milliseconds of both sides and the ratio (above one: posenc is faster).
+A cell counts only if both sides computed the same. Without PyTorch (`make bench-peers` installs
+it) only posenc's own times are printed.
 """
 
 import argparse
@@ -13,11 +15,11 @@ import sys
 
 os.environ["OMP_NUM_THREADS"] = os.environ["POSENC_NUM_THREADS"] = "1"
 
-import numpy as np  # noqa: E402  (thread counts are read when libraries load)
+import numpy as np
+from kernels import Attention
+from timing import compare, seconds
 
-import posenc  # noqa: E402
-from kernels import Attention  # noqa: E402
-from timing import compare, seconds  # noqa: E402
+import posenc
 
 try:
     import torch
@@ -44,7 +46,9 @@ def peer(case: Attention, query, key, value):
     """The same computation by PyTorch's scaled_dot_product_attention."""
     if case.rotary:
         query, key = rotate(query), rotate(key)
-    return torch.nn.functional.scaled_dot_product_attention(query, key, value, is_causal=case.causal)
+    return torch.nn.functional.scaled_dot_product_attention(
+        query, key, value, is_causal=case.causal
+    )
 
 
 def run_cell(case: Attention, length: int, compiled, budget: float) -> dict:
@@ -84,8 +88,15 @@ def main() -> int:
                 for length in arguments.lengths:
                     cell = run_cell(case, length, compiled, arguments.budget)
                     cells.append(cell)
-                    theirs = f"  torch {cell['torch_ms']:8.2f} ms  ratio {cell['ratio']:.2f}" if torch else ""
-                    print(f"{case.name:22} L={length:<5} posenc {cell['ours_ms']:8.2f} ms{theirs}", flush=True)
+                    theirs = (
+                        f"  torch {cell['torch_ms']:8.2f} ms  ratio {cell['ratio']:.2f}"
+                        if torch
+                        else ""
+                    )
+                    print(
+                        f"{case.name:22} L={length:<5} posenc {cell['ours_ms']:8.2f} ms{theirs}",
+                        flush=True,
+                    )
     if arguments.json:
         arguments.json.write_text(json.dumps(cells, indent=1))
     return 0

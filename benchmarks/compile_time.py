@@ -1,5 +1,8 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Seconds from starting posenc-compile to a finished library, whole process."""
 
+import functools
 import os
 import pathlib
 import statistics
@@ -10,8 +13,14 @@ import tempfile
 from kernels import Attention
 from timing import seconds
 
-BUILD = pathlib.Path(os.environ.get("POSENC_BUILD_DIR", pathlib.Path(__file__).resolve().parent.parent / "build"))
-CASES = [Attention(64), Attention(64, causal=True, alibi=True), Attention(128, causal=True, rotary=True)]
+BUILD = pathlib.Path(
+    os.environ.get("POSENC_BUILD_DIR", pathlib.Path(__file__).resolve().parent.parent / "build")
+)
+CASES = [
+    Attention(64),
+    Attention(64, causal=True, alibi=True),
+    Attention(128, causal=True, rotary=True),
+]
 
 
 def main() -> int:
@@ -20,8 +29,11 @@ def main() -> int:
             graph = pathlib.Path(folder, "attention.mlir")
             graph.write_text(case.mlir())
             command = [BUILD / "bin" / "posenc-compile", graph, "-o", graph.with_suffix(".so")]
-            times = [seconds(lambda: subprocess.run(command, check=True)) for _ in range(7)]
-            print(f"{case.name:22} median {statistics.median(times):.2f} s, best {min(times):.2f} s")
+            run = functools.partial(subprocess.run, command, check=True)
+            times = [seconds(run) for _ in range(7)]
+            print(
+                f"{case.name:22} median {statistics.median(times):.2f} s, best {min(times):.2f} s"
+            )
     return 0
 
 

@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The attention functions that benchmarks compile: posenc IR by sizes and encoding."""
 
 import dataclasses
@@ -5,7 +7,7 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Attention:
-    """One attention on `[B, H, L, D]` tensors; lengths and batch are dynamic in the compiled code."""
+    """One attention on `[B, H, L, D]` tensors; the compiled code takes any B and L."""
 
     head_size: int
     query_heads: int = 8
@@ -63,12 +65,12 @@ class Attention:
     %batch = tensor.dim %query, %c0 : {query}
     %lq = tensor.dim %query, %c2 : {query}
     %lk = tensor.dim %key, %c2 : {key}
-    %scale = arith.constant {self.head_size ** -0.5!r} : f32
+    %scale = arith.constant {self.head_size**-0.5!r} : f32
     {lines}
     %init = tensor.empty(%batch, %lq) : {query}
     %output = posenc.attention query({q} : {query}) key({k} : {key}) value(%value : {key})
         scale(%scale) outs(%init : {query})
-    {' '.join(regions)} -> {query}
+    {" ".join(regions)} -> {query}
     return %output : {query}
 }}
 """

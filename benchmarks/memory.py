@@ -1,7 +1,9 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Resident memory of one long attention: L=131,072, one head of 64, causal, rotary.
 
-The library is compiled by another process, as it would be in deployment; the one that is measured loads
-and calls it. Queries, keys, values and the output alone are 134 MB.
+The library is compiled by another process, as it would be in deployment; the one that is measured
+loads and calls it. Queries, keys, values and the output alone are 134 MB.
 """
 
 import pathlib
@@ -18,7 +20,7 @@ LIMIT_MB = 350
 
 
 def measure(library: str, length: int) -> None:
-    """Runs the library in this process and prints its peak resident memory in MB and the seconds."""
+    """Runs the library in this process; prints its peak resident memory in MB and the seconds."""
     import numpy as np
 
     import posenc
@@ -38,12 +40,20 @@ def main() -> int:
         graph = pathlib.Path(folder, "attention.mlir")
         graph.write_text(case.mlir())
         library = graph.with_suffix(".so")
-        subprocess.run([sys.executable, "-m", "posenc", "compile", str(graph), "-o", str(library)], check=True)
+        subprocess.run(
+            [sys.executable, "-m", "posenc", "compile", str(graph), "-o", str(library)], check=True
+        )
         output = subprocess.run(
-            [sys.executable, __file__, str(library), str(LENGTH)], check=True, capture_output=True, text=True
+            [sys.executable, __file__, str(library), str(LENGTH)],
+            check=True,
+            capture_output=True,
+            text=True,
         ).stdout
     megabytes, seconds = map(float, output.split())
-    print(f"L={LENGTH}, one head of 64, causal, rotary: {megabytes:.0f} MB resident (limit {LIMIT_MB}), {seconds:.1f} s")
+    print(
+        f"L={LENGTH}, one head of 64, causal, rotary: {megabytes:.0f} MB resident "
+        f"(limit {LIMIT_MB}), {seconds:.1f} s"
+    )
     return 0 if megabytes < LIMIT_MB else 1
 
 

@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fair timing: alternating sides, wall clock, medians of ratios."""
 
 import dataclasses
@@ -22,7 +24,9 @@ def seconds(function: Callable[[], object]) -> float:
     return time.perf_counter() - begin
 
 
-def compare(ours: Callable[[], object], theirs: Callable[[], object], budget: float = 2.0) -> Comparison:
+def compare(
+    ours: Callable[[], object], theirs: Callable[[], object], budget: float = 2.0
+) -> Comparison:
     """Times both sides alternately for about `budget` seconds, at least seven pairs."""
     for function in (ours, theirs):
         function()

@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Thin wrappers over MLIR's macros: what every posenc library and tool needs, said once.
 
 # add_posenc_library(<name> <sources>... DEPENDS <targets>... LINK_LIBS PUBLIC <libs>...)

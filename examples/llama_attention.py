@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles exported LLaMA attention layers, checks them, and times one at the size of Llama 3.2 1B.
 
 `make demo` runs this. It leaves libraries, the IR after every phase and a report in `build/demo`.
@@ -12,9 +14,9 @@ import time
 
 import numpy as np
 import onnx
+from llama_graph import LlamaConfig, random_weights, write_llama_attention
 
 import posenc
-from llama_graph import LlamaConfig, random_weights, write_llama_attention
 from posenc.reference import rotary
 from posenc.reference.attention import attention
 
@@ -37,7 +39,10 @@ def run_exported_layer() -> None:
     folder = EXAMPLES / "llama_rope"
     begin = time.perf_counter()
     compiled = posenc.compile(folder / "model.onnx")
-    print(f"LLaMA attention layer exported by torch.onnx, compiled in {time.perf_counter() - begin:.1f} s")
+    print(
+        f"LLaMA attention layer exported by torch.onnx, "
+        f"compiled in {time.perf_counter() - begin:.1f} s"
+    )
     for case in (folder, folder / "second_length"):
         output = compiled(np.load(case / "input_0.npy"))
         golden = np.load(case / "golden_0.npy")
@@ -48,7 +53,9 @@ def run_exported_layer() -> None:
     leave_artifacts(compiled, OUTPUT / "exported")
 
 
-def expected_rows(config: LlamaConfig, weights: dict, hidden: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def expected_rows(
+    config: LlamaConfig, weights: dict, hidden: np.ndarray, rows: np.ndarray
+) -> np.ndarray:
     """Some rows of the layer's output in float64, by the reference."""
 
     def heads(tensor: np.ndarray, weight: np.ndarray, count: int) -> np.ndarray:
@@ -63,7 +70,9 @@ def expected_rows(config: LlamaConfig, weights: dict, hidden: np.ndarray, rows: 
     query = rotate(heads(hidden[:, rows], weights["q"], config.query_heads), rows)
     key = rotate(heads(hidden, weights["k"], config.key_heads), positions)
     value = heads(hidden, weights["v"], config.key_heads)
-    output = attention(query, key, value, mask=positions[None, None, None, :] <= rows[None, None, :, None])
+    output = attention(
+        query, key, value, mask=positions[None, None, None, :] <= rows[None, None, :, None]
+    )
     return output.transpose(0, 2, 1, 3).reshape(1, len(rows), -1) @ weights["o"].astype(np.float64)
 
 
@@ -114,7 +123,9 @@ def run_real_size(length: int, repetitions: int) -> None:
     """The attention of Llama 3.2 1B with random weights: checked on some rows, then timed."""
     config = LlamaConfig()
     weights = random_weights(config, seed=1)
-    hidden = np.random.default_rng(2).standard_normal((1, length, config.hidden_size)).astype(np.float32)
+    hidden = (
+        np.random.default_rng(2).standard_normal((1, length, config.hidden_size)).astype(np.float32)
+    )
     model = write_llama_attention(config, weights)
     folder = OUTPUT / "llama-3.2-1b"
     folder.mkdir(parents=True, exist_ok=True)
@@ -122,8 +133,9 @@ def run_real_size(length: int, repetitions: int) -> None:
     begin = time.perf_counter()
     fused = posenc.compile(model)
     print(
-        f"Attention of Llama 3.2 1B ({config.query_heads} query heads, {config.key_heads} key heads of "
-        f"{config.head_size}, length {length}), compiled in {time.perf_counter() - begin:.1f} s"
+        f"Attention of Llama 3.2 1B ({config.query_heads} query heads, {config.key_heads} key "
+        f"heads of {config.head_size}, length {length}), "
+        f"compiled in {time.perf_counter() - begin:.1f} s"
     )
     rows = np.unique(np.linspace(0, length - 1, 33).astype(int))
     expected = expected_rows(config, weights, hidden, rows)

@@ -1,8 +1,10 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the attention layer of a LLaMA as `torch.onnx` exports it at opset 23.
 
 The graph has the form of a stock export of `transformers`' LlamaAttention with scaled dot-product
-attention: projections, the angles as position times frequency, `RotaryEmbedding` on queries and keys,
-keys and values repeated for their groups of query heads, a causal mask from comparing ranges,
+attention: projections, the angles as position times frequency, `RotaryEmbedding` on queries and
+keys, keys and values repeated for their groups of query heads, a causal mask from comparing ranges,
 `Attention`, the output projection. Sequence length is dynamic.
 """
 
@@ -67,30 +69,45 @@ def write_llama_attention(config: LlamaConfig, weights: dict[str, np.ndarray]) -
         return output
 
     def heads(name: str, count: int) -> str:
-        linear = node("MatMul", ["hidden_states", constant(f"{name}_weight", weights[name])], f"{name}_linear")
+        linear = node(
+            "MatMul", ["hidden_states", constant(f"{name}_weight", weights[name])], f"{name}_linear"
+        )
         shape = constant(f"{name}_shape", np.array([1, -1, count, config.head_size], np.int64))
         view = node("Reshape", [linear, shape], f"{name}_view", allowzero=1)
         return node("Transpose", [view], f"{name}_heads", perm=[0, 2, 1, 3])
 
     def rotate(name: str, tensor: str, count: int) -> str:
         cos, sin = node("Cos", ["angles"], f"{name}_cos"), node("Sin", ["angles"], f"{name}_sin")
-        return node("RotaryEmbedding", [tensor, cos, sin], f"{name}_rotated", interleaved=0, num_heads=count)
+        return node(
+            "RotaryEmbedding", [tensor, cos, sin], f"{name}_rotated", interleaved=0, num_heads=count
+        )
 
     def repeat(name: str, tensor: str) -> str:
         grouped = node("Unsqueeze", [tensor, axis_2], f"{name}_grouped")
         expanded = node("Expand", [grouped, "repeated_shape"], f"{name}_expanded")
-        shape = constant(f"{name}_repeated_shape", np.array([1, config.query_heads, -1, config.head_size], np.int64))
+        shape = constant(
+            f"{name}_repeated_shape",
+            np.array([1, config.query_heads, -1, config.head_size], np.int64),
+        )
         return node("Reshape", [expanded, shape], f"{name}_repeated", allowzero=1)
 
     axis_2 = constant("axis_2", np.array([2], np.int64))
     length = node("Shape", ["hidden_states"], "length_1", start=1, end=2)
     scalar = node("Squeeze", [length], "length")
     rows = node(
-        "Range", [constant("zero", np.array(0, np.int64)), scalar, constant("one", np.array(1, np.int64))], "rows"
+        "Range",
+        [constant("zero", np.array(0, np.int64)), scalar, constant("one", np.array(1, np.int64))],
+        "rows",
     )
-    positions = node("Unsqueeze", [rows, constant("axes_02", np.array([0, 2], np.int64))], "positions")
+    positions = node(
+        "Unsqueeze", [rows, constant("axes_02", np.array([0, 2], np.int64))], "positions"
+    )
     real = node("Cast", [positions], "real_positions", to=TensorProto.FLOAT)
-    node("Mul", [real, constant("inv_freq", config.inverse_frequencies().astype(np.float32))], "angles")
+    node(
+        "Mul",
+        [real, constant("inv_freq", config.inverse_frequencies().astype(np.float32))],
+        "angles",
+    )
     plane = node("Unsqueeze", [rows, constant("axes_01", np.array([0, 1], np.int64))], "plane")
     row = node("Unsqueeze", [plane, constant("axis_3", np.array([3], np.int64))], "row")
     key = node("Unsqueeze", [plane, axis_2], "key")

@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The lit suite: tests mirror lib by phase, see docs/testing.md."""
 
 import os
@@ -15,9 +17,7 @@ config.excludes = ["lib", "data", "python", "CMakeLists.txt", "lit.cfg.py"]
 
 llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope --dump-input=fail")
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
-llvm_config.with_environment(
-    "PATH", os.path.join(config.posenc_build_dir, "bin"), append_path=True
-)
+llvm_config.with_environment("PATH", os.path.join(config.posenc_build_dir, "bin"), append_path=True)
 config.substitutions.append(("%clang", config.c_compiler))
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%source_dir", config.posenc_source_dir))

@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the test suites and adds up their counts: `python utils/run_tests.py --build build`.
 
 Every suite writes a JUnit file; the last line printed is `N passed, N failed` (`, N skipped`),
@@ -14,7 +16,9 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def run_suite(command: list[str], report: pathlib.Path, environment: dict[str, str]) -> tuple[int, int, int]:
+def run_suite(
+    command: list[str], report: pathlib.Path, environment: dict[str, str]
+) -> tuple[int, int, int]:
     """Runs `command`, which writes the JUnit file `report`; returns (passed, failed, skipped)."""
     report.unlink(missing_ok=True)
     status = subprocess.run(command, cwd=ROOT, env=environment).returncode
@@ -22,7 +26,9 @@ def run_suite(command: list[str], report: pathlib.Path, environment: dict[str, s
         print(f"{command[0]}: exit status {status} and no report")
         return 0, 1, 0
     cases = list(xml.etree.ElementTree.parse(report).iter("testcase"))
-    failed = sum(1 for case in cases if case.find("failure") is not None or case.find("error") is not None)
+    failed = sum(
+        1 for case in cases if case.find("failure") is not None or case.find("error") is not None
+    )
     skipped = sum(1 for case in cases if case.find("skipped") is not None)
     if status != 0 and failed == 0:
         print(f"{command[0]}: exit status {status} though no test failed")
@@ -40,11 +46,22 @@ def main() -> int:
     reports.mkdir(parents=True, exist_ok=True)
 
     environment = dict(os.environ, POSENC_BUILD_DIR=str(build))
-    # LLVM's allocator poisons memory in inline code only, which posenc compiles and libLLVM does not.
+    # LLVM's allocator poisons memory in inline code only, which posenc compiles and libLLVM
+    # does not.
     environment["ASAN_OPTIONS"] = "allow_user_poisoning=0"
     suites = {
         "lit": ["/usr/lib/llvm-22/bin/lit", "-s", "--timeout", "120", "--xunit-xml-output"],
-        "pytest": [sys.executable, "-m", "pytest", "-q", "-rs", "-n", "auto", "test/python", "--junitxml"],
+        "pytest": [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-rs",
+            "-n",
+            "auto",
+            "test/python",
+            "--junitxml",
+        ],
     }
     totals = (0, 0, 0)
     for name, command in suites.items():

@@ -1,4 +1,7 @@
 #!/bin/sh
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Installs what posenc needs and this machine lacks: Debian packages, and a Python environment in
 # build/venv. Says what it installs; does nothing the second time.
 set -eu

@@ -12,25 +12,41 @@ they are used.
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 from ._compiler import Options as _Options
 from ._compiler import module_from as _module_from
 from ._errors import Error, ImportFailure
-from ._function import CompiledFunction, compile_module as _compile_module, load
+from ._function import CompiledFunction, load
+from ._function import compile_module as _compile_module
 
 __all__ = ["CompiledFunction", "Error", "ImportFailure", "compile", "load"]
 __version__ = "0.1.0"
 
 
-def compile(source: Any, *, name: Optional[str] = None, example_inputs: Any = None, fuse: bool = True,
-            target: str = "cpu", cpu: str = "native", threads: str = "pool") -> CompiledFunction:
+def compile(
+    source: Any,
+    *,
+    name: str | None = None,
+    example_inputs: Any = None,
+    fuse: bool = True,
+    target: str = "cpu",
+    cpu: str = "native",
+    threads: str = "pool",
+) -> CompiledFunction:
     """Compiles a graph to a function of this process.
 
-    `source` is a path (.onnx or .mlir), an `onnx.ModelProto`, MLIR text, a
-    `torch.nn.Module` with `example_inputs`, or a `torch.export.ExportedProgram`.
-    `name` renames an imported graph's function, or chooses one of a module's.
-    The other options are those of `posenc-compile`. Raises `posenc.Error`.
+    source: a path (.onnx or .mlir), an `onnx.ModelProto`, MLIR text, a
+    `torch.export.ExportedProgram`, or a `torch.nn.Module` with `example_inputs`.
+    name: renames an imported graph's function, or chooses one of a module's.
+    example_inputs: a tuple of tensors, the arguments to export a torch module with.
+    fuse: whether encodings move into attention. target: "cpu"; "cuda" is not built yet.
+    cpu: "native", "x86-64-v3", "x86-64-v4", "sapphirerapids" or "generic-aarch64".
+    threads: what runs parallel work, "pool", "host", "serial" or "openmp".
+
+    Raises `posenc.ImportFailure` for a graph that cannot be imported and `posenc.Error`
+    for a file that cannot be read, an option that is none of these, and IR that does
+    not compile; the message is one line.
     """
     options = _Options(target=target, cpu=cpu, threads=threads, fuse=fuse)
     return _compile_module(_module_from(source, name, options, example_inputs), name)

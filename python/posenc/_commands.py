@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 import argparse
+import io
 import pathlib
 import sys
-from typing import Optional
 
 import numpy as np
 
 from ._compiler import Module
 from ._errors import Error
+from ._files import make_folder, write_file
 from ._function import load
 
 _KINDS = ("so", "a", "o", "s", "ll", "mlir")
@@ -20,33 +21,52 @@ _KINDS = ("so", "a", "o", "s", "ll", "mlir")
 
 def compile_model(module: Module, parsed: argparse.Namespace) -> int:
     """Writes the artifact and what the flags ask for besides."""
-    output = parsed.output or pathlib.Path(pathlib.Path(parsed.model).stem + (".mlir" if parsed.to else ".so"))
+    output = parsed.output or pathlib.Path(
+        pathlib.Path(parsed.model).stem + (".mlir" if parsed.to else ".so")
+    )
     kind = parsed.emit or ("mlir" if parsed.to else output.suffix.lstrip("."))
     if kind not in _KINDS:
-        raise Error(f"'{output.name}' does not say what to write; use a suffix of {', '.join(_KINDS)}, or --emit")
+        raise Error(
+            f"'{output.name}' does not say what to write; use a suffix of {', '.join(_KINDS)}, "
+            "or --emit"
+        )
     more = {"to": parsed.to} if parsed.to else {}
-    result = module.compile(output.name, kind, ir=bool(parsed.dump_dir), remarks=parsed.remarks is not None,
-                            times=parsed.time_phases, **more)
+    result = module.compile(
+        output.name,
+        kind,
+        ir=bool(parsed.dump_dir),
+        remarks=parsed.remarks is not None,
+        times=parsed.time_phases,
+        **more,
+    )
     module.write_result(result, output, kind)
     if parsed.dump_dir:
-        parsed.dump_dir.mkdir(parents=True, exist_ok=True)
+        make_folder(parsed.dump_dir)
         for number, (phase, text) in enumerate(result.ir.items()):
-            (parsed.dump_dir / f"{number}-{phase}.mlir").write_text(text)
+            write_file(parsed.dump_dir / f"{number}-{phase}.mlir", text.encode())
     if parsed.remarks == "-":
         sys.stderr.write(result.remarks)
     elif parsed.remarks:
-        pathlib.Path(parsed.remarks).write_text(result.remarks)
+        write_file(pathlib.Path(parsed.remarks), result.remarks.encode())
     sys.stderr.write(result.times)
     return 0
 
 
-def run_library(library: pathlib.Path, name: Optional[str], inputs: list[str], outputs: list[str]) -> int:
-    """Calls a function on arrays from files; without --output the results' shapes are printed."""
+def run_library(
+    library: pathlib.Path, name: str | None, inputs: list[str], outputs: list[str]
+) -> int:
+    """Calls a function on arrays from .npy files and prints the results' types and shapes.
+
+    inputs: `FILE` in order or `NAME=FILE`; outputs: no file, or one a result. Raises
+    `posenc.Error` for files that cannot be read or written, and what the call raises.
+    """
     function = load(library, name)
     positional, named = [], {}
     for given in inputs:
         label, equals, path = given.partition("=")
         array = _read(path if equals else given)
+        if equals and label in named:
+            raise Error(f"--input {label}= was given twice")
         if equals:
             named[label] = array
         else:
@@ -54,16 +74,24 @@ def run_library(library: pathlib.Path, name: Optional[str], inputs: list[str], o
     results = function(*positional, **named)
     results = results if isinstance(results, tuple) else (results,)
     if outputs and len(outputs) != len(results):
-        raise Error(f"{function.signature.name} has {len(results)} results; --output was given {len(outputs)} times")
+        raise Error(
+            f"{function.signature.name} has {len(results)} results; "
+            f"--output was given {len(outputs)} times"
+        )
     for number, (argument, result) in enumerate(zip(function.signature.outputs, results)):
         print(f"{argument.name}: {result.dtype} {list(result.shape)}")
         if outputs:
-            np.save(outputs[number], result)
+            buffer = io.BytesIO()
+            np.save(buffer, result)
+            write_file(pathlib.Path(outputs[number]), buffer.getvalue())
     return 0
 
 
 def _read(path: str) -> np.ndarray:
     try:
-        return np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
+        array = np.load(path, allow_pickle=False)
+    except (OSError, EOFError, ValueError) as error:
         raise Error(f"cannot read {path}: {error}") from error
+    if not isinstance(array, np.ndarray):
+        raise Error(f"{path} is an archive of arrays; give one .npy file for each input")
+    return array

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import os
 import pathlib
-import tempfile
 from dataclasses import dataclass, fields, replace
-from typing import Any, Optional
+from typing import Any
 
 from ._errors import Error
+from ._files import write_file
 from ._library import Compilation, compile_text
 
 
@@ -31,10 +31,10 @@ class Module:
         self.text = text
         self.name = name
         self.options = options
-        self._with_ir: Optional[Compilation] = None
+        self._with_ir: Compilation | None = None
 
     def write(self, path: pathlib.Path) -> None:
-        """Writes the artifact that the path's suffix names, and a header beside a library or object."""
+        """Writes the artifact that the suffix names, and a header beside a library or object."""
         kind = path.suffix.lstrip(".")
         if not kind:
             raise Error(f"{path} has no suffix; .so .a .o .s .ll and .mlir say what to write")
@@ -43,13 +43,15 @@ class Module:
     def compile(self, file_name: str, kind: str, **more: Any) -> Compilation:
         """Runs the compiler; `more` are further settings: to, ir, remarks, times."""
         settings = {field.name: getattr(self.options, field.name) for field in fields(Options)}
-        return compile_text(self.text, self.name, settings | {"emit": kind, "name": file_name} | more)
+        return compile_text(
+            self.text, self.name, settings | {"emit": kind, "name": file_name} | more
+        )
 
     @staticmethod
     def write_result(result: Compilation, path: pathlib.Path, kind: str) -> None:
-        _write(path, result.artifact)
+        write_file(path, result.artifact)
         if result.header and kind in ("so", "a", "o"):
-            _write(path.with_suffix(".h"), result.header.encode())
+            write_file(path.with_suffix(".h"), result.header.encode())
 
     def phases(self) -> dict[str, str]:
         """The IR after each phase, by its name, in order."""
@@ -58,7 +60,7 @@ class Module:
     def remarks(self) -> str:
         return self._inspected().remarks
 
-    def without_fusion(self) -> "Module":
+    def without_fusion(self) -> Module:
         return Module(self.text, self.name, replace(self.options, fuse=False))
 
     def _inspected(self) -> Compilation:
@@ -67,21 +69,14 @@ class Module:
         return self._with_ir
 
 
-def _write(path: pathlib.Path, content: bytes) -> None:
-    """Whole or not at all: a reader never sees half a file."""
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(content)
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
-    except OSError as error:
-        raise Error(f"cannot write {path}: {error}") from error
-
-
-def module_from(source: Any, name: Optional[str], options: Options, example_inputs: Any = None) -> Module:
+def module_from(
+    source: Any, name: str | None, options: Options, example_inputs: Any = None
+) -> Module:
     """A module from a path, an ONNX model, MLIR text, or a torch module or exported program."""
     kind = type(source).__module__.split(".")[0]
-    if kind == "torch" or any(base.__module__.startswith("torch.") for base in type(source).__mro__):
+    if kind == "torch" or any(
+        base.__module__.startswith("torch.") for base in type(source).__mro__
+    ):
         from .frontends.torch import export_to_onnx
 
         source = export_to_onnx(source, example_inputs)
@@ -91,8 +86,10 @@ def module_from(source: Any, name: Optional[str], options: Options, example_inpu
     if isinstance(source, str) and "\n" in source:
         return Module(source, name or "graph", options)
     if not isinstance(source, (str, os.PathLike)):
-        raise Error(f"cannot compile a {type(source).__name__}; give a path, an ONNX model, MLIR text, "
-                    "a torch module with example_inputs or an exported program")
+        raise Error(
+            f"cannot compile a {type(source).__name__}; give a path, an ONNX model, MLIR text, "
+            "a torch module with example_inputs or an exported program"
+        )
     path = pathlib.Path(source)
     if path.suffix == ".mlir":
         try:
@@ -102,7 +99,7 @@ def module_from(source: Any, name: Optional[str], options: Options, example_inpu
     return Module(_import_onnx(path, name), path.name, options)
 
 
-def _import_onnx(model: Any, name: Optional[str]) -> str:
+def _import_onnx(model: Any, name: str | None) -> str:
     try:
         from .frontends.onnx import import_model
     except ModuleNotFoundError as error:

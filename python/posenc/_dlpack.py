@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +26,15 @@ class DLDataType(ctypes.Structure):
 class DLTensor(ctypes.Structure):
     """The layout of every DLPack version."""
 
-    _fields_ = [("data", ctypes.c_void_p), ("device", DLDevice), ("ndim", ctypes.c_int32), ("dtype", DLDataType),
-                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
-                ("byte_offset", ctypes.c_uint64)]
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device", DLDevice),
+        ("ndim", ctypes.c_int32),
+        ("dtype", DLDataType),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
 
 
 _CPU = 1
@@ -43,13 +50,21 @@ _get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 def describe(array: np.ndarray) -> tuple[DLTensor, Any]:
     """A DLTensor over the array's memory, and what must outlive it."""
     rank = array.ndim
-    shape, strides = (ctypes.c_int64 * max(rank, 1))(*array.shape), (ctypes.c_int64 * max(rank, 1))()
+    shape, strides = (
+        (ctypes.c_int64 * max(rank, 1))(*array.shape),
+        (ctypes.c_int64 * max(rank, 1))(),
+    )
     for axis, stride in enumerate(array.strides):
         if array.shape[axis] > 1 and stride % array.itemsize:
-            raise Error(f"axis {axis} has a stride of {stride} bytes, no multiple of an element; pass a copy")
+            raise Error(
+                f"axis {axis} has a stride of {stride} bytes, no multiple of an element; "
+                "pass a copy"
+            )
         strides[axis] = stride // array.itemsize
     code, bits = _element_code(array.dtype)
-    tensor = DLTensor(array.ctypes.data, DLDevice(_CPU, 0), rank, DLDataType(code, bits, 1), shape, strides, 0)
+    tensor = DLTensor(
+        array.ctypes.data, DLDevice(_CPU, 0), rank, DLDataType(code, bits, 1), shape, strides, 0
+    )
     return tensor, (array, shape, strides)
 
 
@@ -72,8 +87,14 @@ def borrow(value: Any) -> tuple[DLTensor, Any]:
         # An unused capsule frees the tensor itself when it goes.
         return DLTensor.from_address(_get_pointer(capsule, b"dltensor")), (value, capsule)
     if isinstance(value, (bool, int, float, list, tuple, np.generic)):
-        raise Error(f"a {type(value).__name__} was passed; pass numpy.asarray(value, dtype) so that its type is clear")
-    raise Error(f"a {type(value).__name__} was passed; posenc takes numpy arrays and objects with __dlpack__")
+        raise Error(
+            f"a {type(value).__name__} was passed; pass numpy.asarray(value, dtype) "
+            "so that its type is clear"
+        )
+    raise Error(
+        f"a {type(value).__name__} was passed; "
+        "posenc takes numpy arrays and objects with __dlpack__"
+    )
 
 
 def blank() -> tuple[DLTensor, Any]:
@@ -89,11 +110,15 @@ def dtype_of(code: DLDataType) -> np.dtype:
 
         return np.dtype(ml_dtypes.bfloat16)
     kinds = {number: kind for kind, number in _CODES.items()}
-    return np.dtype(np.bool_) if kinds[code.code] == "b" else np.dtype(f"{kinds[code.code]}{code.bits // 8}")
+    return (
+        np.dtype(np.bool_)
+        if kinds[code.code] == "b"
+        else np.dtype(f"{kinds[code.code]}{code.bits // 8}")
+    )
 
 
 def allocate(shape: Sequence[int], dtype: np.dtype, like: Any) -> tuple[Any, np.ndarray]:
-    """An uninitialised result: a tensor of torch where `like` is one, and the array over its memory."""
+    """An uninitialized result, of torch where `like` is, and the array over its memory."""
     if type(like).__module__.split(".")[0] != "torch":
         array = np.empty(shape, dtype)
         return array, array

@@ -5,12 +5,11 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import pathlib
 import shutil
 import tempfile
 import weakref
-from typing import Any, Optional
+from typing import Any
 
 from . import _compiler, _dlpack
 from ._errors import Error
@@ -22,12 +21,17 @@ PathLike = "str | os.PathLike[str]"
 class CompiledFunction:
     """A function of a compiled library.
 
-    Call it with arrays in the order of the graph's inputs, or by name. Results
-    are NumPy arrays, or torch tensors where the first argument is one; several
-    results come as a tuple. Raises `posenc.Error` with the library's message.
+    Call it with arrays in the order of the graph's inputs, or by name: NumPy arrays or
+    anything with `__dlpack__`, of the types and shapes that `signature` and `repr` state,
+    contiguous in the last dimension. Inputs are not written, but for those that the
+    signature calls donated. Results are new NumPy arrays, or torch tensors where the
+    first argument is one; several results come as a tuple. Raises `posenc.Error` for
+    arguments that do not fit, with the library's own message.
     """
 
-    def __init__(self, library: pathlib.Path, signature: Signature, module: Optional[_compiler.Module] = None):
+    def __init__(
+        self, library: pathlib.Path, signature: Signature, module: _compiler.Module | None = None
+    ):
         self.signature = signature
         self._path = library
         self._module = module
@@ -46,19 +50,29 @@ class CompiledFunction:
         def spell(arguments):
             return ", ".join(f"{a.name}: {a.element}[{', '.join(a.dimensions)}]" for a in arguments)
 
-        return f"<posenc function {self.signature.name}({spell(self.signature.inputs)}) -> " \
-               f"({spell(self.signature.outputs)})>"
+        return (
+            f"<posenc function {self.signature.name}({spell(self.signature.inputs)}) -> "
+            f"({spell(self.signature.outputs)})>"
+        )
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         values = self._bind(arguments, named)
-        borrowed = [self._borrow(argument.name, value) for argument, value in zip(self.signature.inputs, values)]
+        borrowed = [
+            self._borrow(argument.name, value)
+            for argument, value in zip(self.signature.inputs, values)
+        ]
         tensors = [tensor for tensor, _ in borrowed]
         blanks = [_dlpack.blank() for _ in self.signature.outputs]
-        self._check(self._shapes(*map(ctypes.byref, tensors), *(ctypes.byref(tensor) for tensor, _ in blanks)))
+        self._check(
+            self._shapes(
+                *map(ctypes.byref, tensors), *(ctypes.byref(tensor) for tensor, _ in blanks)
+            )
+        )
         results, outputs, alive = [], [], []
         for tensor, shape in blanks:
-            result, array = _dlpack.allocate(shape[:tensor.ndim], _dlpack.dtype_of(tensor.dtype),
-                                             values[0] if values else None)
+            result, array = _dlpack.allocate(
+                shape[: tensor.ndim], _dlpack.dtype_of(tensor.dtype), values[0] if values else None
+            )
             output, keep = _dlpack.describe(array)
             results.append(result)
             outputs.append(output)
@@ -70,12 +84,16 @@ class CompiledFunction:
     def _bind(self, arguments: tuple, named: dict[str, Any]) -> list[Any]:
         names = [argument.name for argument in self.signature.inputs]
         if len(arguments) > len(names):
-            raise Error(f"{self.signature.name} takes {len(names)} arguments ({', '.join(names)}), "
-                        f"{len(arguments)} were given")
+            raise Error(
+                f"{self.signature.name} takes {len(names)} arguments ({', '.join(names)}), "
+                f"{len(arguments)} were given"
+            )
         values = dict(zip(names, arguments))
         for name, value in named.items():
             if name not in names:
-                raise Error(f"{self.signature.name} has no input '{name}'; it has {', '.join(names)}")
+                raise Error(
+                    f"{self.signature.name} has no input '{name}'; it has {', '.join(names)}"
+                )
             if name in values:
                 raise Error(f"'{name}' was given twice")
             values[name] = value
@@ -99,27 +117,43 @@ class CompiledFunction:
             raise Error(message or f"{self.signature.name} failed with code {code}")
 
     def save(self, path: PathLike) -> None:
-        """Writes the library, and its C header beside it; a suffix other than .so compiles that kind."""
+        """Writes what the suffix of `path` names: .so, .a, .o, .s, .ll or .mlir.
+
+        A C header goes beside a library or an object.
+        A suffix other than .so compiles once more. Raises `posenc.Error` for a suffix
+        that is none of these, for a path that cannot be written, and for another kind
+        than .so of a loaded library, which has no source.
+        """
         path = pathlib.Path(path)
-        if path.suffix == ".so":
+        if path.suffix != ".so":
+            self._source().write(path)
+            return
+        try:
             shutil.copyfile(self._path, path)
             shutil.copyfile(self._path.with_suffix(".h"), path.with_suffix(".h"))
-        else:
-            self._source().write(path)
+        except OSError as error:
+            raise Error(f"cannot write {path}: {error}") from error
 
     def ir(self, phase: str) -> str:
-        """The IR after `phase`: input, import, simplify, fuse, plan or codegen."""
+        """The IR after `phase`: input, import, simplify, fuse, plan or codegen.
+
+        Raises `posenc.Error` for another phase and for a loaded library.
+        """
         phases = self._source().phases()
         if phase not in phases:
             raise Error(f"there is no phase '{phase}'; there are {', '.join(phases)}")
         return phases[phase]
 
     def remarks(self) -> str:
-        """What was fused and what was not, and why; one line each."""
+        """What was fused and what was not, and why; one line each. Not of a loaded library."""
         return self._source().remarks()
 
     def report(self, path: PathLike) -> None:
-        """An HTML page with the IR of each phase and the remarks."""
+        """Writes an HTML page with the IR of each phase and the remarks.
+
+        Raises `posenc.Error` without jinja2 (`posenc[report]`), for a path that cannot be
+        written, and for a loaded library.
+        """
         from ._report import write_report
 
         write_report(self._source(), self.signature.name, pathlib.Path(path))
@@ -130,7 +164,7 @@ class CompiledFunction:
         return self._module
 
 
-def compile_module(module: _compiler.Module, name: Optional[str] = None) -> CompiledFunction:
+def compile_module(module: _compiler.Module, name: str | None = None) -> CompiledFunction:
     """Compiles to a library in a temporary folder that goes with the function."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="posenc-"))
     try:
@@ -144,16 +178,28 @@ def compile_module(module: _compiler.Module, name: Optional[str] = None) -> Comp
     return function
 
 
-def load(path: PathLike, name: Optional[str] = None, module: Optional[_compiler.Module] = None) -> CompiledFunction:
-    """A function of a compiled library; `name` chooses one where it has several."""
+def load(
+    path: PathLike, name: str | None = None, module: _compiler.Module | None = None
+) -> CompiledFunction:
+    """A function of a compiled library, LIBRARY.so with its LIBRARY.h beside it.
+
+    `name` chooses one where it has several; `module` is its source, where that is known.
+    Raises `posenc.Error` where a file is missing or not of posenc, where there is no such
+    function, and where `name` is needed.
+    """
     library = pathlib.Path(path).absolute()
     header = library.with_suffix(".h")
     for file in (library, header):
         if not file.exists():
             raise Error(f"{file} does not exist; a library needs the .h that was written with it")
-    signatures = read_header(header.read_text())
+    try:
+        signatures = read_header(header.read_text())
+    except (OSError, UnicodeDecodeError) as error:
+        raise Error(f"cannot read {header}: {error}") from error
     if name is None and len(signatures) > 1:
-        raise Error(f"{library.name} has the functions {', '.join(signatures)}; choose one with name=")
+        raise Error(
+            f"{library.name} has the functions {', '.join(signatures)}; choose one with name="
+        )
     chosen = name or next(iter(signatures))
     if chosen not in signatures:
         raise Error(f"{library.name} has no function '{chosen}'; it has {', '.join(signatures)}")

@@ -9,7 +9,7 @@ import pathlib
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Any
 
 from ._errors import Error
 from ._native import load_compiler
@@ -40,11 +40,13 @@ def compile_text(text: str, name: str, settings: dict[str, Any]) -> Compilation:
         return Compilation(*native.compile(text, name, settings))
     tool = _find("bin", "posenc-compile")
     if tool is None:
-        raise Error("the compiler is not built: run make, or set POSENC_BUILD_DIR to the build folder")
+        raise Error(
+            "the compiler is not built: run make, or set POSENC_BUILD_DIR to the build folder"
+        )
     return _run_tool(tool, text, name, settings, timed)
 
 
-def _find(folder: str, name: str) -> Optional[pathlib.Path]:
+def _find(folder: str, name: str) -> pathlib.Path | None:
     """A file installed with the package, or in the build folder of a checkout."""
     import posenc
 
@@ -55,15 +57,20 @@ def _find(folder: str, name: str) -> Optional[pathlib.Path]:
     return next((place for place in places if place.is_file()), None)
 
 
-def _run_tool(tool: pathlib.Path, text: str, name: str, settings: dict[str, Any], timed: bool) -> Compilation:
+def _run_tool(
+    tool: pathlib.Path, text: str, name: str, settings: dict[str, Any], timed: bool
+) -> Compilation:
     with tempfile.TemporaryDirectory(prefix="posenc-") as temporary:
         folder = pathlib.Path(temporary)
         source, output = folder / "graph.mlir", folder / "out" / settings["name"]
         output.parent.mkdir()
         source.write_text(text)
         command = [str(tool), str(source), "-o", str(output)]
-        command += [f"--{option}={settings[option]}" for option in ("emit", "target", "cpu", "threads", "to")
-                    if option in settings]
+        command += [
+            f"--{option}={settings[option]}"
+            for option in ("emit", "target", "cpu", "threads", "to")
+            if option in settings
+        ]
         command += [] if settings["fuse"] else ["--no-fuse"]
         command += [f"--dump-dir={folder / 'ir'}"] if settings.get("ir") else []
         command += [f"--remarks={folder / 'remarks'}"] if settings.get("remarks") else []
@@ -72,8 +79,13 @@ def _run_tool(tool: pathlib.Path, text: str, name: str, settings: dict[str, Any]
         if done.returncode:
             message = _message(done.stderr).replace(str(source), name)
             raise Error(message or f"posenc-compile ended with status {done.returncode}")
-        return Compilation(output.read_bytes(), _read(output.with_suffix(".h")), _read(folder / "remarks"),
-                           _read_dumps(folder / "ir"), done.stderr if timed else "")
+        return Compilation(
+            output.read_bytes(),
+            _read(output.with_suffix(".h")),
+            _read(folder / "remarks"),
+            _read_dumps(folder / "ir"),
+            done.stderr if timed else "",
+        )
 
 
 def _message(stderr: str) -> str:
@@ -88,5 +100,9 @@ def _read(path: pathlib.Path) -> str:
 
 def _read_dumps(folder: pathlib.Path) -> dict[str, str]:
     """`3-fuse.mlir` becomes the entry `fuse`."""
-    files = sorted(folder.glob("*.mlir"), key=lambda path: int(path.name.split("-")[0])) if folder.exists() else []
+    files = (
+        sorted(folder.glob("*.mlir"), key=lambda path: int(path.name.split("-")[0]))
+        if folder.exists()
+        else []
+    )
     return {path.stem.split("-", 1)[1]: path.read_text() for path in files}

@@ -7,13 +7,16 @@ from __future__ import annotations
 import ctypes
 import functools
 import pathlib
-from typing import Any, Optional
+from typing import Any
 
 from ._errors import Error
 
 _Result = ctypes.c_void_p
 _FUNCTIONS = {
-    "posenc_compile": (_Result, [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)]),
+    "posenc_compile": (
+        _Result,
+        [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)],
+    ),
     "posenc_result_error": (ctypes.c_char_p, [_Result]),
     "posenc_result_artifact": (ctypes.c_void_p, [_Result, ctypes.POINTER(ctypes.c_size_t)]),
     "posenc_result_header": (ctypes.c_char_p, [_Result]),
@@ -34,8 +37,13 @@ class NativeCompiler:
             function = getattr(self._library, name)
             function.restype, function.argtypes = result, arguments
 
-    def compile(self, text: str, name: str, settings: dict[str, Any]) -> tuple[bytes, str, str, dict[str, str]]:
-        """The artifact, its header, the remarks and the IR by phase; raises the compiler's one line."""
+    def compile(
+        self, text: str, name: str, settings: dict[str, Any]
+    ) -> tuple[bytes, str, str, dict[str, str]]:
+        """The artifact, its header, the remarks and the IR by phase.
+
+        Raises `posenc.Error` with the compiler's one line.
+        """
         source = text.encode()
         options = [f"{option}={_spell(value)}".encode() for option, value in settings.items()]
         array = (ctypes.c_char_p * (len(options) + 1))(*options, None)
@@ -47,8 +55,12 @@ class NativeCompiler:
                 raise Error(error.decode(errors="replace"))
             size = ctypes.c_size_t()
             address = library.posenc_result_artifact(result, ctypes.byref(size))
-            return (ctypes.string_at(address, size.value), library.posenc_result_header(result).decode(),
-                    library.posenc_result_remarks(result).decode(), self._phases(result))
+            return (
+                ctypes.string_at(address, size.value),
+                library.posenc_result_header(result).decode(),
+                library.posenc_result_remarks(result).decode(),
+                self._phases(result),
+            )
         finally:
             library.posenc_result_destroy(result)
 
@@ -65,8 +77,8 @@ def _spell(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-@functools.lru_cache(maxsize=None)
-def load_compiler(path: Optional[pathlib.Path]) -> Optional[NativeCompiler]:
+@functools.cache
+def load_compiler(path: pathlib.Path | None) -> NativeCompiler | None:
     """The library at `path`, loaded once; None without one."""
     if path is None:
         return None

@@ -10,6 +10,7 @@ import re
 
 from ._compiler import Module
 from ._errors import Error
+from ._files import write_file
 
 _PHASES = {
     "input": "the graph as it was given",
@@ -23,9 +24,11 @@ _PHASES = {
 _TEMPLATE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>posenc: {{ title }}</title>
 <style>
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b }
+body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b;
+       max-width: 72rem; margin: 2rem auto; padding: 0 1rem }
 pre { background: #f5f5f2; padding: 1rem; overflow-x: auto; font: 13px/1.4 ui-monospace, monospace }
-table { border-collapse: collapse } td, th { padding: .2rem 1rem .2rem 0; text-align: left; vertical-align: top }
+table { border-collapse: collapse }
+td, th { padding: .2rem 1rem .2rem 0; text-align: left; vertical-align: top }
 summary { cursor: pointer; font-weight: 600; margin: .6rem 0 }
 .posenc { color: #9a3412; font-weight: 600 } small { color: #666; font-weight: 400 }
 </style></head><body>
@@ -35,10 +38,12 @@ summary { cursor: pointer; font-weight: 600; margin: .6rem 0 }
 <h2>Operations after each phase</h2>
 <table><tr><th>dialect</th>{% for phase in phases %}<th>{{ phase.name }}</th>{% endfor %}</tr>
 {% for dialect in dialects %}<tr><td>{{ dialect }}</td>
-{% for phase in phases %}<td>{{ phase.counts.get(dialect, '') }}</td>{% endfor %}</tr>{% endfor %}</table>
+{% for phase in phases %}<td>{{ phase.counts.get(dialect, '') }}</td>{% endfor %}</tr>
+{% endfor %}</table>
 <h2>IR</h2>
 {% for phase in phases %}<details{% if phase.name == 'fuse' %} open{% endif %}>
-<summary>{{ phase.name }} <small>{{ phase.description }}</small></summary><pre>{{ phase.html }}</pre></details>
+<summary>{{ phase.name }} <small>{{ phase.description }}</small></summary>
+<pre>{{ phase.html }}</pre></details>
 {% endfor %}
 </body></html>
 """
@@ -56,13 +61,18 @@ def write_report(module: Module, title: str, path: pathlib.Path) -> None:
     phases = []
     for name, text in module.phases().items():
         text = _RESOURCE.sub('"..."', text)
-        html = re.sub(r"(posenc\.\w+)", r'<span class="posenc">\1</span>', str(markupsafe.escape(text)))
-        phases.append({"name": name, "description": _PHASES.get(name, ""), "html": markupsafe.Markup(html),
-                       "counts": collections.Counter(_OPERATION.findall(text))})
+        html = re.sub(
+            r"(posenc\.\w+)", r'<span class="posenc">\1</span>', str(markupsafe.escape(text))
+        )
+        phases.append(
+            {
+                "name": name,
+                "description": _PHASES.get(name, ""),
+                "html": markupsafe.Markup(html),
+                "counts": collections.Counter(_OPERATION.findall(text)),
+            }
+        )
     dialects = sorted(set().union(*(phase["counts"] for phase in phases)))
     template = jinja2.Environment(autoescape=True).from_string(_TEMPLATE)
     page = template.render(title=title, remarks=module.remarks(), phases=phases, dialects=dialects)
-    try:
-        path.write_text(page)
-    except OSError as error:
-        raise Error(f"cannot write {path}: {error}") from error
+    write_file(path, page.encode())

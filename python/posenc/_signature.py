@@ -9,13 +9,19 @@ from dataclasses import dataclass
 
 from ._errors import Error
 
-_ARGUMENT = re.compile(r"^ \*   (in |out) (\w+): (\w+) \[(.*?)\](, updated in place)?$", re.MULTILINE)
+_ARGUMENT = re.compile(
+    r"^ \*   (in |out) (\w+): (\w+) \[(.*?)\](, updated in place)?$", re.MULTILINE
+)
 _FUNCTION = re.compile(r"^/\* (\w+): runs the graph\..*?\*/$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Argument:
-    """One parameter; `dimensions` are numbers, names of dynamic sizes, or `?`."""
+    """One parameter of a function.
+
+    element: NumPy's name of the type, `bool` and `bfloat16` included. dimensions: numbers,
+    names or expressions of dynamic sizes, or `?`. is_donated: the call updates it in place.
+    """
 
     name: str
     element: str

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import pathlib
-from typing import Optional
 
 import numpy as np
 
@@ -18,19 +17,27 @@ _FIRST_SIZE = 7
 
 
 def verify_model(module: Module, model: str, sizes: list[str], seed: int, tolerance: float) -> int:
-    """Prints the differences; the status is 1 if one is larger than `tolerance`."""
+    """Prints the differences; the status is 1 if one is larger than `tolerance`.
+
+    sizes: `DIMENSION=N` each, of dynamic dimensions by name. Raises `posenc.Error` for
+    a size that no input has, and for what compiling and calling raise.
+    """
+    given = _parse_sizes(sizes)
     fused = compile_module(module)
     unfused = compile_module(module.without_fusion())
-    inputs = random_inputs(fused.signature, _parse_sizes(sizes), seed)
-    results = {"unfused": _results(unfused, inputs)}
+    inputs = random_inputs(fused.signature, given, seed)
+    ours = _results(fused, inputs)
+    others = {"unfused": _results(unfused, inputs)}
     if pathlib.Path(model).suffix == ".onnx":
-        results["reference"] = _reference(model, inputs)
+        others["reference"] = _reference(model, inputs)
     worst = 0.0
-    for name, others in results.items():
-        for argument, ours, theirs in zip(fused.signature.outputs, _results(fused, inputs), others):
-            difference = relative_difference(ours, theirs)
+    for name, results in others.items():
+        for argument, left, right in zip(fused.signature.outputs, ours, results):
+            difference = relative_difference(left, right)
             worst = max(worst, difference)
-            print(f"{argument.name}: fused and {name} differ by {difference:.1e} of the largest value")
+            print(
+                f"{argument.name}: fused and {name} differ by {difference:.1e} of the largest value"
+            )
     if not worst <= tolerance:
         print(f"more than the tolerance {tolerance:.1e}")
         return 1
@@ -38,7 +45,10 @@ def verify_model(module: Module, model: str, sizes: list[str], seed: int, tolera
 
 
 def relative_difference(left: np.ndarray, right: np.ndarray) -> float:
-    """The largest difference over the largest value of `right`; infinite where shapes or NaNs differ."""
+    """The largest difference over the largest value of `right`.
+
+    Infinite where shapes differ, or infinities and NaNs stand in other places.
+    """
     if left.shape != right.shape:
         return float("inf")
     left, right = left.astype(np.float64), right.astype(np.float64)
@@ -50,7 +60,16 @@ def relative_difference(left: np.ndarray, right: np.ndarray) -> float:
 
 
 def random_inputs(signature: Signature, sizes: dict[str, int], seed: int) -> list[np.ndarray]:
-    """Normal floats, integers in [0, 4), booleans mostly true; a size for each dynamic dimension."""
+    """Normal floats, integers in [0, 4), booleans mostly true.
+
+    `sizes` has dynamic dimensions by name; those it lacks become 7, 8, ...
+    """
+    names = {size for argument in signature.inputs for size in argument.dimensions}
+    for name in sizes:
+        if name not in names or name.isdigit():
+            dynamic = sorted(size for size in names if not size.isdigit())
+            known = ", ".join(dynamic) or "none"
+            raise Error(f"--size {name}: no input has that dimension; there are {known}")
     random = np.random.default_rng(seed)
     sizes = dict(sizes)
     arrays = []
@@ -91,9 +110,13 @@ def _results(function: CompiledFunction, inputs: list[np.ndarray]) -> tuple[np.n
     return results if isinstance(results, tuple) else (results,)
 
 
-def _reference(model: str, inputs: list[np.ndarray]) -> Optional[list[np.ndarray]]:
+def _reference(model: str, inputs: list[np.ndarray]) -> list[np.ndarray]:
+    """The results by ONNX's evaluator, in the element types of the model."""
     import onnx
     from onnx.reference import ReferenceEvaluator
 
-    evaluator = ReferenceEvaluator(onnx.load(model))
-    return evaluator.run(None, dict(zip(evaluator.input_names, inputs)))
+    try:
+        evaluator = ReferenceEvaluator(onnx.load(model))
+        return evaluator.run(None, dict(zip(evaluator.input_names, inputs)))
+    except Exception as error:  # Each of its operators raises types of its own.
+        raise Error(f"ONNX's reference evaluator fails on {model}: {error}") from error

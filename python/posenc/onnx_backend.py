@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import onnx
@@ -20,6 +21,7 @@ class PosencRep(BackendRep):
         self.function = function
 
     def run(self, inputs: Sequence[Any], **kwargs: Any) -> tuple[np.ndarray, ...]:
+        """The graph's results for its inputs, in order; raises `posenc.Error` as the call does."""
         results = self.function(*(np.asarray(value) for value in inputs))
         return results if isinstance(results, tuple) else (results,)
 
@@ -29,10 +31,13 @@ class PosencBackend(Backend):
 
     @classmethod
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> PosencRep:
+        """Compiles; `kwargs` are options of `posenc.compile`, and it raises what that does."""
         return PosencRep(posenc.compile(model, **kwargs))
 
     @classmethod
-    def run_model(cls, model: onnx.ModelProto, inputs: Sequence[Any], device: str = "CPU", **kwargs: Any):
+    def run_model(
+        cls, model: onnx.ModelProto, inputs: Sequence[Any], device: str = "CPU", **kwargs: Any
+    ):
         return cls.prepare(model, device, **kwargs).run(inputs)
 
     @classmethod

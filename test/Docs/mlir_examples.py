@@ -32,7 +32,9 @@ def main() -> int:
         for example in found:
             examples.append(f"// {file.name}\n{wrap(example)}")
         # The terminator of a region stands in its op's example.
-        undocumented += [op for op in OP.findall(text) if not any(f"posenc.{op}" in e for e in found)]
+        undocumented += [
+            op for op in OP.findall(text) if not any(f"posenc.{op}" in e for e in found)
+        ]
     print("// -----\n".join(examples))
     for op in undocumented:
         print(f"posenc.{op} has no example", file=sys.stderr)

@@ -10,11 +10,11 @@ from __future__ import annotations
 import dataclasses
 import pathlib
 
-import ml_dtypes
 import numpy as np
-from stock_lowering import Executable
 
-NUMPY = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
+from stock_lowering import Executable
+from tools import NUMPY
+
 # Storage rounds its inputs before the reference sees them, then the result once.
 TOLERANCE = {"f32": 2e-6, "f16": 2**-10, "bf16": 2**-7}
 CAUSAL = """mask(%b, %h, %i, %j) {
@@ -76,7 +76,8 @@ def module(
     lse = f"tensor<{'x'.join('?' if dynamic else str(d) for d in dims)}xf32>"
     results = f"{o}, {lse}" if logsumexp else o
     return f"""
-    func.func @main(%q: {q}, %k: {k}, %v: {v}, %init: {o}, %lse: {lse}{extra_arguments}) -> ({results}) {{
+    func.func @main(%q: {q}, %k: {k}, %v: {v}, %init: {o}, %lse: {lse}{extra_arguments})
+        -> ({results}) {{
       %scale = arith.constant 0.5 : f32
       %r{":2" if logsumexp else ""} = posenc.attention query(%q : {q}) key(%k : {k}) value(%v : {v})
       scale(%scale) {clauses.split("|")[0]} outs(%init : {o})
@@ -90,10 +91,7 @@ def module(
 def inputs(shape: Shape, element: str = "f32", seed: int = 0) -> list[np.ndarray]:
     """Query, key and value, [b, h, l, d], already rounded to storage."""
     rng = np.random.default_rng(seed)
-    return [
-        rng.standard_normal(shape.axes(operand)).astype(NUMPY[element])
-        for operand in range(3)
-    ]
+    return [rng.standard_normal(shape.axes(operand)).astype(NUMPY[element]) for operand in range(3)]
 
 
 def run(
@@ -106,9 +104,10 @@ def run(
     logsumexp: bool = False,
     passes: tuple[str, ...] = (),
 ) -> list[np.ndarray]:
-    """The module after `passes`, decomposed: the output as [b, h, l, d], and the log-sum-exp if asked for.
+    """The module after `passes`, decomposed and run.
 
-    Destinations are not read: they start as numbers that would show.
+    The output as [b, h, l, d], and the log-sum-exp [b, h, l] if asked for.
+    Destinations are not read: they start as NaN, which would show.
     """
     executable = Executable(text, [*passes, "--posenc-fuse=no-fuse"], directory)
     operands = [stored(x, layout) for x, layout in zip(qkv, shape.layouts)]

@@ -2,32 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Evaluates the element formula of an op with posenc-opt, on numpy arrays.
 
-    evaluate("posenc.padding lengths({n} : {n.type}) : tensor<2x1x1x5xi1>", n=lengths)
+evaluate("posenc.padding lengths({n} : {n.type}) : tensor<2x1x1x5xi1>", n=lengths)
 """
 
 from __future__ import annotations
 
 import dataclasses
-import os
-import pathlib
 import re
-import subprocess
 
-import ml_dtypes
 import numpy as np
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("POSENC_BUILD_DIR", ROOT / "build"))
+from tools import NUMPY, posenc_opt
 
-_ELEMENTS = {
-    "f32": np.dtype(np.float32),
-    "f16": np.dtype(np.float16),
-    "bf16": np.dtype(ml_dtypes.bfloat16),
-    "i32": np.dtype(np.int32),
-    "i64": np.dtype(np.int64),
-    "i1": np.dtype(np.bool_),
-}
-_NAMES = {dtype: name for name, dtype in _ELEMENTS.items()}
+_NAMES = {dtype: name for name, dtype in NUMPY.items()}
 _CONSTANT = re.compile(r"arith\.constant dense<(.*)> : tensor<([\dx]*)x(\w+)>")
 
 
@@ -56,14 +43,6 @@ class Operand:
         return f"%{self.name}"
 
 
-def run(source: str, *flags: str) -> str:
-    """What posenc-opt prints for `source`; AssertionError with its messages if it fails."""
-    command = [str(BUILD / "bin" / "posenc-opt"), *flags]
-    done = subprocess.run(command, input=source, capture_output=True, text=True)
-    assert done.returncode == 0, f"{' '.join(command)}\n{source}\n{done.stderr}"
-    return done.stdout
-
-
 def evaluate(op: str, **operands: np.ndarray | int) -> np.ndarray:
     """Every element of the result of `op`, whose operands are the constants given.
 
@@ -74,19 +53,15 @@ def evaluate(op: str, **operands: np.ndarray | int) -> np.ndarray:
     return evaluate_each(op, [operands])[0]
 
 
-def evaluate_each(
-    op: str, calls: list[dict[str, np.ndarray | int]]
-) -> list[np.ndarray]:
+def evaluate_each(op: str, calls: list[dict[str, np.ndarray | int]]) -> list[np.ndarray]:
     """`evaluate` for each of several sets of operands, in one run of posenc-opt."""
     functions = []
     for number, operands in enumerate(calls):
         constants = {name: Operand(name, value) for name, value in operands.items()}
         body = [f"%{name} = arith.constant {c.literal}" for name, c in constants.items()]
         body += [f"%result = {op.format(**constants)}", "return"]
-        functions.append(
-            "\n  ".join([f"func.func @formula{number}() {{", *body]) + "\n}\n"
-        )
-    printed = run(
+        functions.append("\n  ".join([f"func.func @formula{number}() {{", *body]) + "\n}\n")
+    printed = posenc_opt(
         "".join(functions),
         "--test-posenc-formula",
         "--mlir-print-elementsattrs-with-hex-if-larger=0",
@@ -96,7 +71,7 @@ def evaluate_each(
         # The result takes the op's place, so it is the last constant.
         literal, extents, element = _CONSTANT.findall(function)[-1]
         shape = [int(extent) for extent in extents.split("x")]
-        results.append(_parse(literal, shape, _ELEMENTS[element]))
+        results.append(_parse(literal, shape, NUMPY[element]))
     return results
 
 

@@ -4,7 +4,7 @@
 
 A record is one question and the answer an independent library gave to it:
 
-    @pytest.mark.parametrize("record", golden.parameters("rotary", skip=LATER))
+    @pytest.mark.parametrize("record", golden.parameters("rotary", skip=NOT_BUILT))
     def test_rotary(record):
         record.check(my_rotation(record.inputs["q"], ...), "q")
 """
@@ -62,9 +62,7 @@ class Record:
             largest *= self.parameters.get("scale", 1)
         return 2e-10 if largest > 1e5 else 1e-12
 
-    def check(
-        self, actual: np.ndarray, output: str, *, tolerance: float | None = None
-    ) -> None:
+    def check(self, actual: np.ndarray, output: str, *, tolerance: float | None = None) -> None:
         """Fails unless `actual` is the record's `output` to its tolerance.
 
         tolerance: replaces the record's own, for code that is not float64.
@@ -74,9 +72,7 @@ class Record:
         tolerance = self.tolerance if tolerance is None else tolerance
         actual = np.asarray(actual)
         if tolerance == 0.0:
-            np.testing.assert_array_equal(
-                actual, expected, err_msg=self.id, strict=True
-            )
+            np.testing.assert_array_equal(actual, expected, err_msg=self.id, strict=True)
             return
         magnitudes = np.abs(expected[np.isfinite(expected)])
         largest = float(magnitudes.max(initial=0.0))
@@ -115,9 +111,7 @@ def parameters(family: str, *, skip: Mapping[str, str]) -> list:
         pytest.param(
             record,
             id=record.id,
-            marks=[pytest.mark.skip(reason=skip[record.id])]
-            if record.id in skip
-            else [],
+            marks=[pytest.mark.skip(reason=skip[record.id])] if record.id in skip else [],
         )
         for record in records
     ]

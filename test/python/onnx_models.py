@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import onnx
@@ -14,9 +15,15 @@ from onnx.reference import ReferenceEvaluator
 OPSET = 25
 
 
-def make_model(nodes: Sequence[onnx.NodeProto], inputs: dict[str, np.ndarray], outputs: Sequence[str],
-               constants: Optional[dict[str, np.ndarray]] = None, symbols: Optional[dict[str, Sequence[Any]]] = None,
-               opset: int = OPSET, ranks: Optional[dict[str, int]] = None) -> onnx.ModelProto:
+def make_model(
+    nodes: Sequence[onnx.NodeProto],
+    inputs: dict[str, np.ndarray],
+    outputs: Sequence[str],
+    constants: dict[str, np.ndarray] | None = None,
+    symbols: dict[str, Sequence[Any]] | None = None,
+    opset: int = OPSET,
+    ranks: dict[str, int] | None = None,
+) -> onnx.ModelProto:
     """A model of `nodes`; `symbols` names the dynamic dimensions of an input.
 
     `ranks` are those of outputs for which ONNX's shape inference finds none.
@@ -24,10 +31,19 @@ def make_model(nodes: Sequence[onnx.NodeProto], inputs: dict[str, np.ndarray], o
     infos = []
     for name, array in inputs.items():
         shape = (symbols or {}).get(name, array.shape)
-        infos.append(helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), shape))
-    results = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [None] * ranks[name])
-               if ranks else helper.make_empty_tensor_value_info(name) for name in outputs]
-    initializers = [numpy_helper.from_array(np.asarray(array), name) for name, array in (constants or {}).items()]
+        infos.append(
+            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), shape)
+        )
+    results = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, [None] * ranks[name])
+        if ranks
+        else helper.make_empty_tensor_value_info(name)
+        for name in outputs
+    ]
+    initializers = [
+        numpy_helper.from_array(np.asarray(array), name)
+        for name, array in (constants or {}).items()
+    ]
     graph = helper.make_graph(list(nodes), "graph", infos, results, initializers)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
     return model if ranks else onnx.shape_inference.infer_shapes(model)

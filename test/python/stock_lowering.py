@@ -9,16 +9,12 @@ posenc.cos_sin has no stock lowering: rotations must read caches.
 from __future__ import annotations
 
 import ctypes
-import os
 import pathlib
-import shutil
 import subprocess
 
 import numpy as np
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("POSENC_BUILD_DIR", ROOT / "build"))
-LLVM_BIN = "/usr/lib/llvm-22/bin"
+from tools import llvm_tool, posenc_opt
 
 STOCK = [
     "--one-shot-bufferize=bufferize-function-boundaries "
@@ -35,27 +31,6 @@ STOCK = [
 ]
 
 
-def tool(name: str) -> str:
-    """The path of an LLVM tool."""
-    path = shutil.which(f"{name}-22") or shutil.which(name, path=LLVM_BIN)
-    assert path, f"{name} is not installed; run make setup"
-    return path
-
-
-def posenc_opt(text: str, *flags: str) -> str:
-    """What posenc-opt prints for the module `text`. Raises with its diagnostics."""
-    done = subprocess.run(
-        [BUILD / "bin" / "posenc-opt", "-", *flags],
-        input=text,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return done.stdout
-
-
 class Executable:
     """`@main` of a module, compiled; its arguments and results are tensors."""
 
@@ -63,7 +38,7 @@ class Executable:
         self.ir = posenc_opt(text, *passes)
         lowered = posenc_opt(self.ir, "--llvm-request-c-wrappers", *STOCK)
         llvm_ir = subprocess.run(
-            [tool("mlir-translate"), "--mlir-to-llvmir"],
+            [llvm_tool("mlir-translate"), "--mlir-to-llvmir"],
             input=lowered,
             stdout=subprocess.PIPE,
             text=True,
@@ -72,9 +47,16 @@ class Executable:
         source = directory / "module.ll"
         source.write_text(llvm_ir)
         library = directory / "module.so"
-        runtime = pathlib.Path(tool("mlir-translate")).resolve().parents[1] / "lib"
+        runtime = pathlib.Path(llvm_tool("mlir-translate")).resolve().parents[1] / "lib"
         subprocess.run(
-            [tool("clang"), "-O1", "-march=native", "-shared", "-Wno-override-module", "-fuse-ld=lld"]
+            [
+                llvm_tool("clang"),
+                "-O1",
+                "-march=native",
+                "-shared",
+                "-Wno-override-module",
+                "-fuse-ld=lld",
+            ]
             + [str(source), "-o", str(library), "-lm", f"-L{runtime}"]
             + ["-lmlir_c_runner_utils", f"-Wl,-rpath,{runtime}"],
             check=True,
@@ -82,9 +64,7 @@ class Executable:
         self._function = ctypes.CDLL(str(library))._mlir_ciface_main
         self._function.restype = None
 
-    def __call__(
-        self, *inputs: np.ndarray, results: list[tuple[int, type]]
-    ) -> list[np.ndarray]:
+    def __call__(self, *inputs: np.ndarray, results: list[tuple[int, type]]) -> list[np.ndarray]:
         """The results, each of the rank and type that `results` states."""
 
         class Returned(ctypes.Structure):
@@ -97,9 +77,7 @@ class Executable:
         # Stock bufferization takes arguments for its own and may write them.
         arrays = [np.array(array, order="C") for array in inputs]
         descriptors = [describe(array) for array in arrays]
-        self._function(
-            ctypes.byref(returned), *[ctypes.byref(d) for d in descriptors]
-        )
+        self._function(ctypes.byref(returned), *[ctypes.byref(d) for d in descriptors])
         return [
             read(getattr(returned, f"result{number}"), dtype)
             for number, (_, dtype) in enumerate(results)
@@ -140,4 +118,6 @@ def read(descriptor: ctypes.Structure, dtype: type) -> np.ndarray:
     start = descriptor.aligned + descriptor.offset * size
     buffer = (ctypes.c_byte * (span * size)).from_address(start)
     elements = np.frombuffer(buffer, dtype)
-    return np.lib.stride_tricks.as_strided(elements, shape, [stride * size for stride in strides]).copy()
+    return np.lib.stride_tricks.as_strided(
+        elements, shape, [stride * size for stride in strides]
+    ).copy()

@@ -8,9 +8,10 @@ import pathlib
 
 import numpy as np
 import pytest
-from attention_cases import CAUSAL, NUMPY, Shape, check, inputs, module, run
 
+from attention_cases import CAUSAL, Shape, check, inputs, module, run
 from posenc.reference.attention import attention
+from tools import FLOATS, NUMPY
 
 CASES = {
     "heads_alike": Shape(key_heads=4),
@@ -42,7 +43,7 @@ def test_no_key_yields_zeros(dynamic: bool, tmp_path: pathlib.Path) -> None:
     assert np.all(output == 0) and np.all(lse == -np.inf)
 
 
-@pytest.mark.parametrize("element", NUMPY)
+@pytest.mark.parametrize("element", FLOATS)
 def test_storage_types(element: str, tmp_path: pathlib.Path) -> None:
     shape = Shape()
     q, k, v = inputs(shape, element)
@@ -55,7 +56,7 @@ def test_storage_types(element: str, tmp_path: pathlib.Path) -> None:
 def test_denominator_is_not_summed_in_storage(
     element: str, keys: int, tmp_path: pathlib.Path
 ) -> None:
-    """Pitfall 64: the sum of ones stalls at 2048 in f16, at 256 in bf16."""
+    """A sum of ones stalls at 2048 in f16, at 256 in bf16."""
     shape = Shape(1, 1, 1, 1, keys, 8, 8)
     qkv = [np.zeros(shape.axes(0)), np.zeros(shape.axes(1)), np.ones(shape.axes(2))]
     qkv = [x.astype(NUMPY[element]) for x in qkv]
@@ -64,7 +65,7 @@ def test_denominator_is_not_summed_in_storage(
 
 
 def test_sinks_and_logsumexp(tmp_path: pathlib.Path) -> None:
-    """Pitfall 51, in every row of a causal mask."""
+    """A sink takes part in every row, whatever the mask leaves of it."""
     shape = Shape()
     q, k, v = inputs(shape)
     sinks = np.array([0.0, -3.0, 5.0, 1.0], np.float32)
@@ -85,10 +86,8 @@ def test_sinks_and_logsumexp(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize("empty_rows", ["zero", "average"])
-def test_masked_elements_never_touch_the_result(
-    empty_rows: str, tmp_path: pathlib.Path
-) -> None:
-    """Pitfalls 9, 10, 13: row 1 sees no key; masked keys and values are NaN."""
+def test_masked_elements_never_touch_the_result(empty_rows: str, tmp_path: pathlib.Path) -> None:
+    """Row 1 sees no key; masked keys and values are NaN."""
     shape = Shape()
     q, k, v = inputs(shape)
     mask = np.ones((shape.rows, shape.keys), bool)
@@ -122,7 +121,7 @@ def test_unmasked_nan_is_not_hidden(tmp_path: pathlib.Path) -> None:
 
 
 def test_running_maximum_far_below_zero(tmp_path: pathlib.Path) -> None:
-    """Pitfall 66."""
+    """A maximum that starts at some finite number, not minus infinity, would win here."""
     shape = Shape(1, 1, 1, 1, 2, 1, 1)
     q = np.full((1, 1, 1, 1), 2, np.float32)
     k = np.full((1, 1, 2, 1), -300000, np.float32)

@@ -8,14 +8,16 @@ import pathlib
 
 import numpy as np
 import pytest
-from attention_cases import Shape, check, inputs, module, run
 
+from attention_cases import Shape, check, inputs, module, run
 from posenc.reference.attention import attention
 
 SCRIPT = """module attributes {{transform.with_named_sequence}} {{
   transform.named_sequence @__transform_main(%root: !transform.any_op {{transform.readonly}}) {{
-    %attention = transform.structured.match ops{{["posenc.attention"]}} in %root : (!transform.any_op) -> !transform.any_op
-    %tiled, %loops:{count} = transform.structured.tile_using_for %attention tile_sizes {sizes} : (!transform.any_op) -> ({types})
+    %attention = transform.structured.match ops{{["posenc.attention"]}} in %root
+      : (!transform.any_op) -> !transform.any_op
+    %tiled, %loops:{count} = transform.structured.tile_using_for %attention tile_sizes {sizes}
+      : (!transform.any_op) -> ({types})
     transform.yield
   }}
 }}"""

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
-from onnx_models import make_model, node
-from stock_lowering import posenc_opt
-from test_import_models import CASES
 
 import posenc
+from onnx_models import make_model, node
 from posenc.frontends.onnx import import_model
+from test_import_models import CASES
+from tools import posenc_opt
 
 X = np.zeros((2, 3), np.float32)
 SYMBOLS = {"x": ("B", "S")}
@@ -28,13 +28,18 @@ def failure(model) -> str:
 
 
 def test_unknown_operators_are_listed_at_once() -> None:
-    nodes = [helper.make_node("Sparkle", ["x"], ["a"], name="first", domain="com.example"),
-             helper.make_node("Neg", ["a"], ["b"]),
-             helper.make_node("Det", ["b"], ["c"], name="second")]
+    nodes = [
+        helper.make_node("Sparkle", ["x"], ["a"], name="first", domain="com.example"),
+        helper.make_node("Neg", ["a"], ["b"]),
+        helper.make_node("Det", ["b"], ["c"], name="second"),
+    ]
     info = helper.make_tensor_value_info("x", TensorProto.FLOAT, [3, 3])
     result = helper.make_tensor_value_info("c", TensorProto.FLOAT, [])
-    model = helper.make_model(helper.make_graph(nodes, "g", [info], [result]), ir_version=10, opset_imports=[
-        helper.make_opsetid("", 22), helper.make_opsetid("com.example", 1)])
+    model = helper.make_model(
+        helper.make_graph(nodes, "g", [info], [result]),
+        ir_version=10,
+        opset_imports=[helper.make_opsetid("", 22), helper.make_opsetid("com.example", 1)],
+    )
     message = failure(model)
     assert message.startswith("posenc does not know 2 of the model's 3 nodes: ")
     assert "Sparkle (domain 'com.example', opset 1, node 'first')" in message
@@ -44,18 +49,21 @@ def test_unknown_operators_are_listed_at_once() -> None:
 def test_old_opset() -> None:
     info = helper.make_tensor_value_info("x", TensorProto.FLOAT, [3])
     result = helper.make_tensor_value_info("y", TensorProto.FLOAT, [3])
-    model = helper.make_model(helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "g", [info], [result]),
-                              opset_imports=[helper.make_opsetid("", 12)], ir_version=7)
+    model = helper.make_model(
+        helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "g", [info], [result]),
+        opset_imports=[helper.make_opsetid("", 12)],
+        ir_version=7,
+    )
     assert "opset 12; posenc takes 13 and later" in failure(model)
 
 
 def test_missing_file(tmp_path) -> None:
-    failure(tmp_path / "none.onnx")
+    assert "none.onnx" in failure(tmp_path / "none.onnx")
 
 
 def test_sizes_that_cannot_agree() -> None:
     model = make_model([node("Add", "x y", "z")], {"x": X, "y": X[:, :2]}, ["z"], ranks={"z": 2})
-    assert "do not agree" in failure(model) or "Incompatible" in failure(model)
+    assert failure(model) == "node 'z' (Add): sizes 3 and 2 do not agree"
 
 
 def test_shape_that_depends_on_data() -> None:
@@ -66,7 +74,10 @@ def test_shape_that_depends_on_data() -> None:
 
 def test_float64_is_refused() -> None:
     model = make_model([node("Exp", "x", "y")], {"x": X.astype(np.float64)}, ["y"])
-    assert "computes in float64, which posenc does not compile; export the model in float32" in failure(model)
+    assert (
+        "computes in float64, which posenc does not compile; export the model in float32"
+        in failure(model)
+    )
 
 
 def test_unknown_element_type() -> None:
@@ -107,7 +118,9 @@ def mutate(model: onnx.ModelProto, random: np.random.Generator) -> None:
     elif kind == 2:
         tensor.elem_type = random.choice([1, 7, 9, 10, 11, 16])
     elif node.input:
-        node.input[random.integers(0, len(node.input))] = random.choice([info.name, *model.graph.node[0].output])
+        node.input[random.integers(0, len(node.input))] = random.choice(
+            [info.name, *model.graph.node[0].output]
+        )
 
 
 @settings(max_examples=80, deadline=None)
@@ -127,13 +140,25 @@ def test_mutated_graphs(seed: int) -> None:
 
 
 def test_functions_of_the_model_are_inlined() -> None:
-    function = helper.make_function("local", "Twice", ["a"], ["b"], [helper.make_node("Add", ["a", "a"], ["b"])],
-                                    [helper.make_opsetid("", 22)])
+    function = helper.make_function(
+        "local",
+        "Twice",
+        ["a"],
+        ["b"],
+        [helper.make_node("Add", ["a", "a"], ["b"])],
+        [helper.make_opsetid("", 22)],
+    )
     info = helper.make_tensor_value_info("x", TensorProto.FLOAT, [3])
     result = helper.make_tensor_value_info("y", TensorProto.FLOAT, [3])
-    graph = helper.make_graph([helper.make_node("Twice", ["x"], ["y"], domain="local")], "g", [info], [result])
-    model = helper.make_model(graph, functions=[function], ir_version=10, opset_imports=[
-        helper.make_opsetid("", 22), helper.make_opsetid("local", 1)])
+    graph = helper.make_graph(
+        [helper.make_node("Twice", ["x"], ["y"], domain="local")], "g", [info], [result]
+    )
+    model = helper.make_model(
+        graph,
+        functions=[function],
+        ir_version=10,
+        opset_imports=[helper.make_opsetid("", 22), helper.make_opsetid("local", 1)],
+    )
     assert "arith.addf" in import_model(model)
 
 

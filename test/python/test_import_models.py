@@ -8,11 +8,11 @@ import re
 
 import numpy as np
 import pytest
-from execution import execute
-from stock_lowering import posenc_opt
-from test_models import TOLERANCE, load
 
+from execution import execute
 from posenc.frontends.onnx import import_model
+from test_models import TOLERANCE, load
+from tools import posenc_opt
 
 MODELS = pathlib.Path(__file__).parents[1] / "data" / "models"
 CASES = sorted(path.parent for path in MODELS.glob("*/model.onnx"))
@@ -40,7 +40,7 @@ def test_arguments_carry_names_and_symbols(case) -> None:
 
 
 def test_shape_arithmetic_is_gone(case) -> None:
-    """One length decides everything: no conditions, one `tensor.dim`, nothing read from shape tensors."""
+    """One length decides everything: one `tensor.dim`, no condition, no shape tensor."""
     folder, text = case
     assert "cf.assert" not in text
     assert "tensor.from_elements" not in text

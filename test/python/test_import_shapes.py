@@ -4,13 +4,21 @@
 
 import numpy as np
 import pytest
-from execution import execute
 from hypothesis import given
 from hypothesis import strategies as st
-from onnx_models import make_model, node
 
+from execution import execute
+from onnx_models import make_model, node
 from posenc.frontends.onnx import import_model
-from posenc.frontends.onnx.symbols import Extent, Undecidable, at_least, equals, larger, product, smaller
+from posenc.frontends.onnx.symbols import (
+    Extent,
+    Undecidable,
+    at_least,
+    equals,
+    larger,
+    product,
+    smaller,
+)
 
 S, T = Extent.symbol("S"), Extent.symbol("T")
 SIZES = {"S": 7, "T": 3}
@@ -47,7 +55,9 @@ def test_division_is_that_of_numbers(left: Extent, right: Extent) -> None:
         except (Undecidable, ZeroDivisionError):
             continue
         if value(right):
-            assert value(result) == (value(left) // value(right) if name == "//" else value(left) % value(right))
+            assert value(result) == (
+                value(left) // value(right) if name == "//" else value(left) % value(right)
+            )
 
 
 @given(extents(), extents())
@@ -69,7 +79,7 @@ def test_decisions_hold(left: Extent, right: Extent) -> None:
 def test_equal_products_are_equal_extents() -> None:
     assert product([2, S, 4]) == product([S, 8])
     assert (64 + 64 * S) // (16 + 16 * S) == 4
-    assert str(2 * S - 1) == "2*S - 1" or value(2 * S - 1) == 13
+    assert str(2 * S - 1) == "2*S - 1"
 
 
 def text_of(nodes, feeds, symbols, outputs, constants=None, **more) -> str:
@@ -81,39 +91,71 @@ X = np.zeros((2, 6, 64), np.float32)
 
 def test_reshape_by_a_computed_shape_folds() -> None:
     """[B, S, 64] to [B, S, 4, 16] where B and S come from Shape, Gather and Concat."""
-    nodes = [node("Shape", "x", "shape"), node("Gather", "shape zero", "b"), node("Gather", "shape one", "s"),
-             node("Unsqueeze", "b axis", "b1"), node("Unsqueeze", "s axis", "s1"),
-             node("Concat", "b1 s1 four sixteen", "target", axis=0), node("Reshape", "x target", "y")]
-    constants = {"zero": np.int64(0), "one": np.int64(1), "axis": np.array([0]), "four": np.array([4]),
-                 "sixteen": np.array([16])}
+    nodes = [
+        node("Shape", "x", "shape"),
+        node("Gather", "shape zero", "b"),
+        node("Gather", "shape one", "s"),
+        node("Unsqueeze", "b axis", "b1"),
+        node("Unsqueeze", "s axis", "s1"),
+        node("Concat", "b1 s1 four sixteen", "target", axis=0),
+        node("Reshape", "x target", "y"),
+    ]
+    constants = {
+        "zero": np.int64(0),
+        "one": np.int64(1),
+        "axis": np.array([0]),
+        "four": np.array([4]),
+        "sixteen": np.array([16]),
+    }
     text = text_of(nodes, {"x": X}, {"x": ("B", "S", 64)}, ["y"], constants)
     assert "tensor.expand_shape %arg0 [[0], [1], [2, 3]]" in text
     assert "tensor.from_elements" not in text and "cf.assert" not in text
 
 
 def test_equality_of_two_dimensions_is_asked_of_the_call() -> None:
-    text = text_of([node("Add", "x y", "z")], {"x": X, "y": X}, {"x": ("B", "S", 64), "y": ("B", "T", 64)}, ["z"])
-    assert "the graph needs S = T, where S is dimension 1 of 'x' and T is dimension 1 of 'y'" in text
+    text = text_of(
+        [node("Add", "x y", "z")],
+        {"x": X, "y": X},
+        {"x": ("B", "S", 64), "y": ("B", "T", 64)},
+        ["z"],
+    )
+    assert (
+        "the graph needs S = T, where S is dimension 1 of 'x' and T is dimension 1 of 'y'" in text
+    )
 
 
 def test_a_dimension_given_as_an_expression_is_tied_to_its_symbol() -> None:
-    text = text_of([node("Identity", "y", "z")], {"x": X, "y": X}, {"x": ("B", "S", 64), "y": ("B", "2*S - 1", 64)},
-                   ["z"])
+    text = text_of(
+        [node("Identity", "y", "z")],
+        {"x": X, "y": X},
+        {"x": ("B", "S", 64), "y": ("B", "2*S - 1", 64)},
+        ["z"],
+    )
     assert "dimension 1 of 'y' must be 2*S - 1" in text
 
 
 def test_a_baked_length_is_named() -> None:
     """A table of 6 rows added to a sequence of any length: the call must have 6."""
     table = np.zeros((6, 64), np.float32)
-    text = text_of([node("Add", "x table", "y")], {"x": X}, {"x": ("B", "S", 64)}, ["y"], {"table": table})
+    text = text_of(
+        [node("Add", "x table", "y")], {"x": X}, {"x": ("B", "S", 64)}, ["y"], {"table": table}
+    )
     assert "the graph needs S = 6, where S is dimension 1 of 'x'" in text
 
 
 def test_slice_of_a_table_to_the_length_asks_for_enough_rows() -> None:
-    nodes = [node("Shape", "x", "shape", start=1, end=2), node("Slice", "table zero shape zero", "rows"),
-             node("Add", "x rows", "y")]
-    text = text_of(nodes, {"x": X}, {"x": ("B", "S", 64)}, ["y"],
-                   {"table": np.zeros((32, 64), np.float32), "zero": np.array([0])})
+    nodes = [
+        node("Shape", "x", "shape", start=1, end=2),
+        node("Slice", "table zero shape zero", "rows"),
+        node("Add", "x rows", "y"),
+    ]
+    text = text_of(
+        nodes,
+        {"x": X},
+        {"x": ("B", "S", 64)},
+        ["y"],
+        {"table": np.zeros((32, 64), np.float32), "zero": np.array([0])},
+    )
     assert "the graph needs S <= 32, where S is dimension 1 of 'x'" in text
     assert "tensor.extract_slice" in text
 
@@ -121,8 +163,10 @@ def test_slice_of_a_table_to_the_length_asks_for_enough_rows() -> None:
 def test_result_of_a_division_by_a_size_that_is_zero() -> None:
     """Integer division by zero has no result on a processor: the divisor is replaced."""
     feeds = {"n": np.array([6, -7], np.int64), "d": np.array([0, 2], np.int64)}
-    (result,) = execute(text_of([node("Div", "n d", "q")], feeds, {"n": ("N",), "d": ("N",)}, ["q"]),
-                              list(feeds.values()))
+    (result,) = execute(
+        text_of([node("Div", "n d", "q")], feeds, {"n": ("N",), "d": ("N",)}, ["q"]),
+        list(feeds.values()),
+    )
     np.testing.assert_array_equal(result, [6, -3])
 
 
@@ -130,6 +174,14 @@ def test_result_of_a_division_by_a_size_that_is_zero() -> None:
 def test_a_position_outside_a_table_reads_inside(position: int) -> None:
     table = np.arange(8, dtype=np.float32).reshape(4, 2)
     ids = np.array([position], np.int64)
-    (result,) = execute(text_of([node("Gather", "table ids", "row")], {"ids": ids}, {"ids": ("N",)}, ["row"],
-                                      {"table": table}), [ids])
+    (result,) = execute(
+        text_of(
+            [node("Gather", "table ids", "row")],
+            {"ids": ids},
+            {"ids": ("N",)},
+            ["row"],
+            {"table": table},
+        ),
+        [ids],
+    )
     assert result.tolist() == [table[0 if position < 0 else -1].tolist()]

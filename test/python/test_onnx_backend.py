@@ -16,8 +16,8 @@ from onnx.backend.test.runner import Runner
 from posenc.onnx_backend import PosencBackend
 
 OPERATORS = ["attention", "rotaryembedding", "layernormalization", "rmsnormalization"]
-# The runner allows two units in the last place of bfloat16; its 1e-3 is one and a half of float16's,
-# which the expanded graphs, rounded after each operator, do not meet.
+# The runner allows two units in the last place of bfloat16; its 1e-3 is one and a half of
+# float16's, which the expanded graphs, rounded after each operator, do not meet.
 TWO_HALF_ULPS = 2.0**-9
 OUT_OF_REACH = {
     "test_attention_local_window_gqa_rank4_mask_expanded": "computes its softmax in float64",

@@ -49,9 +49,15 @@ def scale() -> posenc.CompiledFunction:
 
 
 def test_importing_needs_numpy_only() -> None:
-    code = "import sys, posenc; print([m for m in ('onnx', 'torch', 'jinja2', 'ml_dtypes') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "python")}, capture_output=True,
-                          text=True, check=True)
+    optional = ("onnx", "torch", "jinja2", "rich", "ml_dtypes")
+    code = f"import sys, posenc; print([m for m in {optional} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(ROOT / "python")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.strip() == "[]"
 
 
@@ -66,7 +72,9 @@ def test_arguments_by_name(scale) -> None:
 
 
 def test_repr_says_what_it_takes(scale) -> None:
-    assert repr(scale).startswith("<posenc function scale(x: float32[N, 4], s: float32[N, 1]) -> (y: float32[")
+    assert repr(scale).startswith(
+        "<posenc function scale(x: float32[N, 4], s: float32[N, 1]) -> (y: float32["
+    )
 
 
 def test_torch_in_torch_out(scale) -> None:
@@ -103,7 +111,9 @@ def test_inputs_are_not_written_and_may_be_read_only(scale) -> None:
 def test_strided_rows_and_broadcast_inputs(scale) -> None:
     wide = np.zeros((6, 4), np.float32)
     wide[::2] = X
-    np.testing.assert_array_equal(scale(wide[::2], np.broadcast_to(np.float32(2), (3, 1)))[0], 2 * X)
+    np.testing.assert_array_equal(
+        scale(wide[::2], np.broadcast_to(np.float32(2), (3, 1)))[0], 2 * X
+    )
 
 
 def test_no_rows(scale) -> None:
@@ -119,6 +129,7 @@ WRONG = {
     "a object was passed": lambda f: f(X, object()),
     "expected float32, got float64": lambda f: f(X.astype(np.float64), S),
     "N = 2": lambda f: f(X, S[:2]),
+    "expected stride 1 in the last dimension": lambda f: f(np.asfortranarray(X), S),
     "arrays of object": lambda f: f(X.astype(object), S),
 }
 
@@ -150,7 +161,9 @@ def test_save_other_kinds(scale, tmp_path, suffix: str) -> None:
 def test_ir_of_each_phase(scale) -> None:
     assert "tensor<?x4xf32>" in scale.ir("import")
     assert "llvm.func" in scale.ir("codegen")
-    with pytest.raises(posenc.Error, match="there is no phase 'frobnicate'; there are input, import, simplify"):
+    with pytest.raises(
+        posenc.Error, match="there is no phase 'frobnicate'; there are input, import, simplify"
+    ):
         scale.ir("frobnicate")
 
 
@@ -194,18 +207,42 @@ def test_compile_and_run(graph, tmp_path, capsys) -> None:
     assert main(["compile", str(graph), "-o", str(library)]) == 0
     np.save(tmp_path / "x.npy", X)
     np.save(tmp_path / "s.npy", S)
-    assert main(["run", str(library), "--input", str(tmp_path / "x.npy"), "--input", f"s={tmp_path / 's.npy'}",
-                 "--output", str(tmp_path / "y.npy"), "--output", str(tmp_path / "z.npy")]) == 0
+    assert (
+        main(
+            [
+                "run",
+                str(library),
+                "--input",
+                str(tmp_path / "x.npy"),
+                "--input",
+                f"s={tmp_path / 's.npy'}",
+                "--output",
+                str(tmp_path / "y.npy"),
+                "--output",
+                str(tmp_path / "z.npy"),
+            ]
+        )
+        == 0
+    )
     assert capsys.readouterr().out == "y: float32 [3, 4]\nz: float32 [3, 4]\n"
     np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), X * S)
 
 
 def test_stop_after_a_phase(graph, tmp_path) -> None:
     output = tmp_path / "fused.mlir"
-    assert main(["compile", str(graph), "--to=fuse", "-o", str(output), f"--dump-dir={tmp_path / 'ir'}"]) == 0
+    assert (
+        main(
+            ["compile", str(graph), "--to=fuse", "-o", str(output), f"--dump-dir={tmp_path / 'ir'}"]
+        )
+        == 0
+    )
     assert "linalg.generic" in output.read_text()
     assert [path.name for path in sorted((tmp_path / "ir").iterdir())] == [
-        "0-input.mlir", "1-import.mlir", "2-simplify.mlir", "3-fuse.mlir"]
+        "0-input.mlir",
+        "1-import.mlir",
+        "2-simplify.mlir",
+        "3-fuse.mlir",
+    ]
 
 
 def test_verify(graph, capsys) -> None:
@@ -225,7 +262,92 @@ def test_explain(graph, tmp_path) -> None:
     assert (tmp_path / "report.html").exists()
 
 
-def test_failures_are_one_line(tmp_path, capsys) -> None:
-    assert main(["compile", str(tmp_path / "none.mlir")]) == 1
+NO_SUCH = "no/such/folder"
+# Arguments, with FOLDER for a folder of a graph, its library, an array and a broken file, and
+# what the message says.
+FAILURES = {
+    "no_model": ("compile none.mlir", "cannot read none.mlir"),
+    "model_is_no_text": ("compile FOLDER/x.npy -o y.so", "not a valid ONNX model"),
+    "model_does_not_parse": ("compile FOLDER/broken.mlir", "broken.mlir:1:"),
+    "no_kind": ("compile FOLDER/graph.mlir -o y", "'y' does not say what to write"),
+    "output": (f"compile FOLDER/graph.mlir -o {NO_SUCH}/y.so", f"cannot write {NO_SUCH}/y.so: No"),
+    "output_is_a_folder": ("compile FOLDER/graph.mlir --emit=ll -o FOLDER", "Is a directory"),
+    "remarks": (f"compile FOLDER/graph.mlir -o y.ll --remarks={NO_SUCH}/r", "cannot write"),
+    "dumps": (
+        "compile FOLDER/graph.mlir -o y.ll --dump-dir=FOLDER/x.npy",
+        "cannot make the folder",
+    ),
+    "no_library": ("run FOLDER/none.so", "none.so does not exist"),
+    "library_is_none": ("run FOLDER/fake.so", "the header is not one that posenc wrote"),
+    "header_is_no_text": ("run FOLDER/binary.so", "cannot read"),
+    "no_function": ("run FOLDER/graph.so --function f", "no function 'f'; it has scale"),
+    "no_array": ("run FOLDER/graph.so --input FOLDER/none.npy", "cannot read"),
+    "array_is_none": ("run FOLDER/graph.so --input FOLDER/broken.mlir", "cannot read"),
+    "array_is_empty": ("run FOLDER/graph.so --input FOLDER/empty.npy", "cannot read"),
+    "archive": ("run FOLDER/graph.so --input FOLDER/x.npz", "is an archive of arrays"),
+    "input_twice": (
+        "run FOLDER/graph.so --input x=FOLDER/x.npy --input x=FOLDER/x.npy",
+        "--input x= was given twice",
+    ),
+    "inputs": ("run FOLDER/graph.so --input FOLDER/x.npy", "scale also needs s"),
+    "outputs": (
+        "run FOLDER/graph.so --input x=FOLDER/x.npy --input s=FOLDER/s.npy --output y.npy",
+        "scale has 2 results; --output was given 1 times",
+    ),
+    "result": (
+        "run FOLDER/graph.so --input x=FOLDER/x.npy --input s=FOLDER/s.npy "
+        f"--output {NO_SUCH}/y.npy --output z.npy",
+        "cannot write",
+    ),
+    "size": ("verify FOLDER/graph.mlir --size N", "--size N is not of the form DIMENSION=N"),
+    "no_size": ("verify FOLDER/graph.mlir --size M=3", "no input has that dimension; there are N"),
+    "huge_size": ("verify FOLDER/graph.mlir --size N=99999999999999", "out of memory"),
+    "report": (f"explain FOLDER/graph.mlir -o {NO_SUCH}/r.html", "cannot write"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(scale, tmp_path_factory) -> pathlib.Path:
+    """A graph, its library, arrays, and files that are not what their names say."""
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "graph.mlir").write_text(TEXT)
+    (folder / "broken.mlir").write_text("func.func @broken(")
+    scale.save(folder / "graph.so")
+    for name in ("fake.so", "fake.h", "empty.npy"):
+        (folder / name).touch()
+    (folder / "binary.so").touch()
+    (folder / "binary.h").write_bytes(b"\xff\xfe")
+    np.save(folder / "x.npy", X)
+    np.save(folder / "s.npy", S)
+    np.savez(folder / "x.npz", X)
+    return folder
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_failures_are_one_line(folder, name: str, tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments, message = FAILURES[name]
+    assert main(arguments.replace("FOLDER", str(folder)).split()) == 1
     error = capsys.readouterr().err
-    assert error.startswith("posenc: error: cannot read") and error.count("\n") == 1
+    assert error.startswith("posenc: error: ") and error.count("\n") == 1
+    assert message in error
+
+
+@pytest.mark.parametrize("command", ["compile", "run", "verify", "explain"])
+def test_help_explains_every_option(command: str, monkeypatch, capsys) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    with pytest.raises(SystemExit) as stopped:
+        main([command, "--help"])
+    assert stopped.value.code == 0
+    lines = capsys.readouterr().out.splitlines()
+    options = [line for line in lines if line.startswith("  -")]
+    assert options
+    # A line of the option alone has its help below it.
+    for line, below in zip(lines, [*lines[1:], ""]):
+        if line in options:
+            assert "   " in line.strip() or below.startswith(" " * 10), line
+
+
+def test_saving_where_nothing_can_be_written(scale, tmp_path) -> None:
+    with pytest.raises(posenc.Error, match="cannot write"):
+        scale.save(tmp_path / "none" / "scale.so")

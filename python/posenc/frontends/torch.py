@@ -21,14 +21,23 @@ def export_to_onnx(module: Any, example_inputs: Any) -> Any:
 
     is_exported = isinstance(module, torch.export.ExportedProgram)
     if not is_exported and not isinstance(module, torch.nn.Module):
-        raise Error(f"cannot compile a {type(module).__name__}; give a torch.nn.Module or an exported program")
+        raise Error(
+            f"cannot compile a {type(module).__name__}; "
+            "give a torch.nn.Module or an exported program"
+        )
     if not is_exported and example_inputs is None:
-        raise Error("a torch.nn.Module needs example_inputs=(tensor, ...), from which it is exported")
+        raise Error(
+            "a torch.nn.Module needs example_inputs=(tensor, ...), from which it is exported"
+        )
     arguments = () if is_exported else tuple(example_inputs)
     try:
         program = torch.onnx.export(module, arguments, dynamo=True, opset_version=_OPSET)
     except ModuleNotFoundError as error:
-        raise Error(f"PyTorch's ONNX exporter needs {error.name}: pip install onnxscript") from error
+        raise Error(
+            f"PyTorch's ONNX exporter needs {error.name}: pip install onnxscript"
+        ) from error
     except Exception as error:  # The exporter raises many types.
-        raise ImportFailure(f"PyTorch cannot export the module to ONNX: {' '.join(str(error).split())}") from error
+        raise ImportFailure(
+            f"PyTorch cannot export the module to ONNX: {' '.join(str(error).split())}"
+        ) from error
     return program.model_proto

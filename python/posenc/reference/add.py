@@ -7,9 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def add(
-    x: np.ndarray, encoding: np.ndarray, *, embedding_scale: float = 1.0
-) -> np.ndarray:
+def add(x: np.ndarray, encoding: np.ndarray, *, embedding_scale: float = 1.0) -> np.ndarray:
     """x * embedding_scale + encoding.
 
     x: [B, L, dim]; encoding: [L, dim], [1, L, dim] or [B, L, dim].

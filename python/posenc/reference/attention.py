@@ -53,8 +53,7 @@ def attention(
     v = np.asarray(v, dtype=np.float64)
     if v.ndim != 4 or v.shape[:3] != np.shape(k)[:3]:
         raise ValueError(
-            f"value has shape {v.shape}, key {np.shape(k)}; batch, heads and length "
-            "must agree"
+            f"value has shape {v.shape}, key {np.shape(k)}; batch, heads and length must agree"
         )
     output = weighted_sum(weights, v)
     return (output, logsumexp) if return_logsumexp else output
@@ -197,8 +196,7 @@ def _repeat_heads(x: np.ndarray, query_heads: int) -> np.ndarray:
     kv_heads = x.shape[1]
     if kv_heads < 1 or query_heads % kv_heads:
         raise ValueError(
-            f"{query_heads} query heads do not divide into groups over {kv_heads} kv "
-            "heads"
+            f"{query_heads} query heads do not divide into groups over {kv_heads} kv heads"
         )
     return np.repeat(x, query_heads // kv_heads, axis=1)
 
@@ -209,6 +207,5 @@ def _broadcast(name: str, x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         return np.broadcast_to(np.asarray(x), shape)
     except ValueError:
         raise ValueError(
-            f"{name} has shape {np.shape(x)}, which does not broadcast to the scores' "
-            f"{shape}"
+            f"{name} has shape {np.shape(x)}, which does not broadcast to the scores' {shape}"
         ) from None

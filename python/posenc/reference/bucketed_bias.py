@@ -13,9 +13,7 @@ import numpy as np
 from .positions import coordinates
 
 
-def bucket_starts(
-    num_buckets: int, max_distance: int, *, bidirectional: bool
-) -> list[int]:
+def bucket_starts(num_buckets: int, max_distance: int, *, bidirectional: bool) -> list[int]:
     """The least distance of every bucket of one direction.
 
     With nb buckets a direction and me = nb // 2, distances n < me have a bucket
@@ -24,21 +22,18 @@ def bucket_starts(
     n with (n / me)^(nb - me) >= (D / me)^t, which is compared here in integers,
     so that no rounding of a logarithm moves a threshold.
 
-    Returns [nb] integers, ascending; equal neighbours are buckets that nothing
+    Returns [nb] integers, ascending; equal neighbors are buckets that nothing
     falls into (the later one wins).
     Raises ValueError for an odd num_buckets with both directions, fewer than two
     buckets a direction, or a max_distance that is not above nb // 2.
     """
     if bidirectional and num_buckets % 2:
-        raise ValueError(
-            f"num_buckets is {num_buckets}; both directions need an even number"
-        )
+        raise ValueError(f"num_buckets is {num_buckets}; both directions need an even number")
     buckets = num_buckets // 2 if bidirectional else num_buckets
     exact = buckets // 2
     if exact < 1:
         raise ValueError(
-            f"num_buckets is {num_buckets}; at least "
-            f"{4 if bidirectional else 2} are needed"
+            f"num_buckets is {num_buckets}; at least {4 if bidirectional else 2} are needed"
         )
     if max_distance <= exact:
         raise ValueError(
@@ -109,7 +104,5 @@ def bias(
     relative_position = j - i
     if relative_position.ndim == 4:
         relative_position = relative_position[:, 0]
-    index = buckets(
-        relative_position, table.shape[0], max_distance, bidirectional=bidirectional
-    )
+    index = buckets(relative_position, table.shape[0], max_distance, bidirectional=bidirectional)
     return np.moveaxis(table[index], -1, -3)

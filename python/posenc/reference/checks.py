@@ -27,6 +27,5 @@ def even(name: str, value: int) -> None:
     """Raises ValueError unless `value` is even and at least 2."""
     if value < 2 or value % 2:
         raise ValueError(
-            f"{name} is {value}; lanes are rotated in pairs, so it must be even "
-            "and at least 2"
+            f"{name} is {value}; lanes are rotated in pairs, so it must be even and at least 2"
         )

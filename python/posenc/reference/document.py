@@ -17,9 +17,7 @@ def document(query_ids: np.ndarray, key_ids: np.ndarray) -> np.ndarray:
     return query_ids == key_ids
 
 
-def ids_from_cumulative_lengths(
-    cumulative_lengths: np.ndarray, length: int
-) -> np.ndarray:
+def ids_from_cumulative_lengths(cumulative_lengths: np.ndarray, length: int) -> np.ndarray:
     """Document ids of one packed row from its boundaries 0, n0, n0 + n1, ..., length.
 
     cumulative_lengths: [documents + 1] (cu_seqlens in FlashAttention); documents
@@ -27,15 +25,9 @@ def ids_from_cumulative_lengths(
     Raises ValueError unless the boundaries ascend from 0 to length.
     """
     bounds = np.asarray(cumulative_lengths, dtype=np.int64)
-    if (
-        bounds.size == 0
-        or bounds[0] != 0
-        or bounds[-1] != length
-        or (np.diff(bounds) < 0).any()
-    ):
+    if bounds.size == 0 or bounds[0] != 0 or bounds[-1] != length or (np.diff(bounds) < 0).any():
         raise ValueError(
-            f"cumulative lengths are {bounds.tolist()}; they must ascend from 0 to "
-            f"{length}"
+            f"cumulative lengths are {bounds.tolist()}; they must ascend from 0 to {length}"
         )
     return np.repeat(np.arange(bounds.size - 1), np.diff(bounds))
 

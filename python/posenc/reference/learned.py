@@ -40,9 +40,7 @@ def learned(
     return table[np.clip(rows, 0, table.shape[0] - 1)]
 
 
-def roberta_rows(
-    token_ids: np.ndarray, *, padding_idx: int, past: int = 0
-) -> np.ndarray:
+def roberta_rows(token_ids: np.ndarray, *, padding_idx: int, past: int = 0) -> np.ndarray:
     """Rows by RoBERTa's rule, which is fairseq's: see positions.from_tokens.
 
     token_ids: [B, L]. Returns [B, L] int64.
@@ -50,9 +48,7 @@ def roberta_rows(
     return from_tokens(token_ids, padding_idx=padding_idx, past=past)
 
 
-def opt_rows(
-    attention_mask: np.ndarray, *, past: int = 0, row_offset: int = 2
-) -> np.ndarray:
+def opt_rows(attention_mask: np.ndarray, *, past: int = 0, row_offset: int = 2) -> np.ndarray:
     """Rows by OPT's rule: row_offset + cumsum(mask) * mask - 1.
 
     The mask [B, past + L] covers past and new tokens; the rows of the new ones
@@ -62,9 +58,7 @@ def opt_rows(
     return from_mask(attention_mask, pad_position=-1)[:, past:] + row_offset
 
 
-def bart_rows(
-    batch: int, length: int, *, past: int = 0, row_offset: int = 2
-) -> np.ndarray:
+def bart_rows(batch: int, length: int, *, past: int = 0, row_offset: int = 2) -> np.ndarray:
     """Rows by BART's rule: row_offset + past + index. Padding is not looked at.
 
     Returns [batch, length] int64.

@@ -3,7 +3,7 @@
 """The ONNX operators Attention (opset 23, 24, 25) and RotaryEmbedding (23).
 
 Built on this package's attention and rotary. All arithmetic is float64: the
-casts that the operators prescribe for narrow types are not modelled, so a
+casts that the operators prescribe for narrow types are not modeled, so a
 compiled graph differs from this by the rounding of its types only.
 Source: the operator schemas of ONNX 1.23.
 """
@@ -112,9 +112,7 @@ def attention(
     y = plain_attention(q * root, k * root, v, **settings)
     scores = _exposed_scores(q * root, k * root, settings, qk_matmul_output_mode)
     if packed:
-        y = np.swapaxes(y, 1, 2).reshape(
-            q.shape[0], q.shape[2], q.shape[1] * v.shape[3]
-        )
+        y = np.swapaxes(y, 1, 2).reshape(q.shape[0], q.shape[2], q.shape[1] * v.shape[3])
     return AttentionOutputs(y, k, v, scores)
 
 
@@ -192,9 +190,7 @@ def _operator_mask(
     return keep
 
 
-def _exposed_scores(
-    q: np.ndarray, k: np.ndarray, settings: dict, mode: int
-) -> np.ndarray:
+def _exposed_scores(q: np.ndarray, k: np.ndarray, settings: dict, mode: int) -> np.ndarray:
     """qk_matmul_output [B, Hq, S, T] of already scaled q and k."""
     if mode == 3:
         return probabilities(q, k, **settings)[0]

@@ -10,9 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def coordinates(
-    queries: int, keys: int, offset: int | np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def coordinates(queries: int, keys: int, offset: int | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Query and key coordinates of a score matrix, ready to broadcast.
 
     The coordinate of query i is i + offset, that of key j is j: `offset` is the
@@ -37,9 +35,7 @@ def coordinates(
     return i, np.arange(keys, dtype=np.int64)
 
 
-def from_tokens(
-    token_ids: np.ndarray, *, padding_idx: int, past: int = 0
-) -> np.ndarray:
+def from_tokens(token_ids: np.ndarray, *, padding_idx: int, past: int = 0) -> np.ndarray:
     """Positions by the rule of fairseq and RoBERTa.
 
     Real token number k (k = 1, 2, ... counts real tokens only) of a row has

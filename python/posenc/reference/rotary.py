@@ -61,7 +61,7 @@ def rotate(
     """Turns the pairs of x by given cos and sin, which may be any numbers.
 
     x: [B, H, L, D]; cos, sin: [L, r/2] or [B, L, r/2], r = rotary_dim
-    (default D), shared by the heads. Nothing is normalised: caches need not
+    (default D), shared by the heads. Nothing is normalized: caches need not
     satisfy cos^2 + sin^2 = 1.
     side: which end of the head rotates, "first" or "last" lanes.
     inverse: the transposed matrix, (x c + y s, y c - x s); it undoes the

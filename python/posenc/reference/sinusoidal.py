@@ -109,9 +109,7 @@ def timestep(
     return np.concatenate(parts, axis=-1)
 
 
-def _angles(
-    positions: np.ndarray, count: int, base: float, denominator: float
-) -> np.ndarray:
+def _angles(positions: np.ndarray, count: int, base: float, denominator: float) -> np.ndarray:
     """position * base^(-k / denominator), k = 0 ... count - 1, on a new last axis."""
     frequencies = np.float64(base) ** (-np.arange(count) / denominator)
     return np.asarray(positions, dtype=np.float64)[..., np.newaxis] * frequencies

@@ -29,9 +29,7 @@ def window(
     """
     for name, distance in (("left", left), ("right", right)):
         if distance is not None and distance < 0:
-            raise ValueError(
-                f"{name} is {distance}; a distance is at least 0, None is unbounded"
-            )
+            raise ValueError(f"{name} is {distance}; a distance is at least 0, None is unbounded")
     i, j = coordinates(queries, keys, offset)
     keep = np.ones(np.broadcast_shapes(i.shape, j.shape), dtype=bool)
     if left is not None:

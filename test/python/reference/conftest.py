@@ -4,7 +4,5 @@
 
 import hypothesis
 
-hypothesis.settings.register_profile(
-    "reproducible", derandomize=True, deadline=None, database=None
-)
+hypothesis.settings.register_profile("reproducible", derandomize=True, deadline=None, database=None)
 hypothesis.settings.load_profile("reproducible")

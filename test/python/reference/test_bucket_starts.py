@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from posenc.reference import bucketed_bias
 
 
@@ -55,9 +56,7 @@ def test_starts_agree_with_logarithms(buckets: int, beyond: int, distance: int) 
     """The float formula decides, but for thresholds, where its rounding would."""
     exact = buckets // 2
     max_distance = exact + beyond
-    actual = int(
-        bucketed_bias.buckets(-distance, buckets, max_distance, bidirectional=False)
-    )
+    actual = int(bucketed_bias.buckets(-distance, buckets, max_distance, bidirectional=False))
     if distance < exact:
         assert actual == distance
         return
@@ -78,10 +77,6 @@ def test_starts_agree_with_logarithms(buckets: int, beyond: int, distance: int) 
         (32, 8, True, "max_distance is 8; it must be above 8"),
     ],
 )
-def test_refuses(
-    num_buckets: int, max_distance: int, bidirectional: bool, message: str
-) -> None:
+def test_refuses(num_buckets: int, max_distance: int, bidirectional: bool, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        bucketed_bias.bucket_starts(
-            num_buckets, max_distance, bidirectional=bidirectional
-        )
+        bucketed_bias.bucket_starts(num_buckets, max_distance, bidirectional=bidirectional)

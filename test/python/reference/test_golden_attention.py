@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-import golden
 import numpy as np
 import pytest
+
+import golden
 from posenc.reference import alibi, attention, causal, frequencies, rotary
 
-from .later_milestones import LATER
+from .not_built import NOT_BUILT
 from .test_golden_bias import key_position_bias
 
 
@@ -51,7 +52,7 @@ def alibi_bias(record: golden.Record) -> np.ndarray:
     return bias * parameters["scale"] if falcon else bias
 
 
-@pytest.mark.parametrize("record", golden.parameters("attention", skip=LATER))
+@pytest.mark.parametrize("record", golden.parameters("attention", skip=NOT_BUILT))
 def test_attention(record: golden.Record) -> None:
     parameters, inputs = record.parameters, record.inputs
     q, k = inputs["q"], inputs["k"]
@@ -74,9 +75,7 @@ def test_attention(record: golden.Record) -> None:
         "sinks": inputs.get("sinks"),
         "empty_rows": "average" if average else "zero",
     }
-    output, logsumexp = attention.attention(
-        q, k, inputs["v"], return_logsumexp=True, **settings
-    )
+    output, logsumexp = attention.attention(q, k, inputs["v"], return_logsumexp=True, **settings)
     record.check(output, "output")
     if "weights" in record.outputs:
         record.check(attention.probabilities(q, k, **settings)[0], "weights")

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-import golden
 import ml_dtypes
 import numpy as np
 import pytest
+
+import golden
 from posenc.reference import alibi, attention, bucketed_bias, positions
 
-from .later_milestones import LATER
+from .not_built import NOT_BUILT
 
 
 def bf16(x: np.ndarray) -> np.ndarray:
@@ -60,9 +61,7 @@ def check_alibi(record: golden.Record) -> None:
     else:
         # MPT, Keras: every query at the last key.
         keys = parameters["keys"]
-        slopes = alibi.slopes(
-            parameters["heads"], max_bias=parameters.get("bias_max", 8)
-        )
+        slopes = alibi.slopes(parameters["heads"], max_bias=parameters.get("bias_max", 8))
         last = np.full(parameters.get("queries", 1), keys - 1)
         bias = alibi.bias_at(slopes, last, np.arange(keys), symmetric=False)
     record.check(bias.reshape(record.outputs["bias"].shape), "bias")
@@ -147,7 +146,7 @@ CHECKS = {
 }
 
 
-@pytest.mark.parametrize("record", golden.parameters("alibi", skip=LATER))
+@pytest.mark.parametrize("record", golden.parameters("alibi", skip=NOT_BUILT))
 def test_alibi(record: golden.Record) -> None:
     if "weights" in record.outputs:
         check_ggml_softmax(record)
@@ -155,6 +154,6 @@ def test_alibi(record: golden.Record) -> None:
         CHECKS[record.encoding](record)
 
 
-@pytest.mark.parametrize("record", golden.parameters("bucketed_bias", skip=LATER))
+@pytest.mark.parametrize("record", golden.parameters("bucketed_bias", skip=NOT_BUILT))
 def test_bucketed_bias(record: golden.Record) -> None:
     CHECKS[record.encoding](record)

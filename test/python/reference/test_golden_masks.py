@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-import golden
 import numpy as np
 import pytest
+
+import golden
 from posenc.reference import attention, causal, document, padding, window
 
-from .later_milestones import LATER
+from .not_built import NOT_BUILT
 
 
 def check_mask(record: golden.Record, keep: np.ndarray) -> None:
@@ -57,9 +58,7 @@ def check_window(record: golden.Record) -> None:
     else:
         left = right = size
     offset = parameters["query_offset"]
-    check_mask(
-        record, window.window(queries, keys, left=left, right=right, offset=offset)
-    )
+    check_mask(record, window.window(queries, keys, left=left, right=right, offset=offset))
 
 
 def check_jax(record: golden.Record) -> None:
@@ -100,6 +99,6 @@ CHECKS = {
 }
 
 
-@pytest.mark.parametrize("record", golden.parameters("masks", skip=LATER))
+@pytest.mark.parametrize("record", golden.parameters("masks", skip=NOT_BUILT))
 def test_masks(record: golden.Record) -> None:
     CHECKS[record.encoding](record)

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-import golden
 import numpy as np
 import pytest
+
+import golden
 from posenc.reference import frequencies, rotary
 
-from .later_milestones import LATER
+from .not_built import NOT_BUILT
 
 
 def frequencies_of(parameters: dict) -> tuple[np.ndarray, float]:
@@ -41,7 +42,7 @@ def frequencies_of(parameters: dict) -> tuple[np.ndarray, float]:
     return frequencies.default(rotary_dim, base)
 
 
-@pytest.mark.parametrize("record", golden.parameters("rope_tables", skip=LATER))
+@pytest.mark.parametrize("record", golden.parameters("rope_tables", skip=NOT_BUILT))
 def test_frequencies(record: golden.Record) -> None:
     parameters = record.parameters
     if "bands" in parameters:
@@ -56,7 +57,7 @@ def test_frequencies(record: golden.Record) -> None:
     assert attention_factor == record.outputs.get("attention_factor", 1)
 
 
-@pytest.mark.parametrize("record", golden.parameters("rotary", skip=LATER))
+@pytest.mark.parametrize("record", golden.parameters("rotary", skip=NOT_BUILT))
 def test_rotary(record: golden.Record) -> None:
     parameters, inputs = record.parameters, record.inputs
     assert record.encoding == "rotary"

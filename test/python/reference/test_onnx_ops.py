@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
+
 from posenc.reference import onnx_ops
 
 BATCH, HEADS, KV_HEADS, QUERIES, NEW_KEYS, PAST = 2, 4, 2, 3, 5, 2
@@ -37,29 +38,20 @@ def evaluate(
         [node],
         op,
         [
-            helper.make_tensor_value_info(
-                name, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape
-            )
+            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
             for name, x in feeds.items()
         ],
-        [
-            helper.make_tensor_value_info(name, TensorProto.DOUBLE, None)
-            for name in outputs
-        ],
+        [helper.make_tensor_value_info(name, TensorProto.DOUBLE, None) for name in outputs],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
     return ReferenceEvaluator(model).run(None, feeds)
 
 
 def evaluate_attention(opset: int, feeds: dict, attributes: dict) -> list[np.ndarray]:
-    return evaluate(
-        "Attention", opset, ATTENTION_INPUTS, feeds, ATTENTION_OUTPUTS, attributes
-    )
+    return evaluate("Attention", opset, ATTENTION_INPUTS, feeds, ATTENTION_OUTPUTS, attributes)
 
 
-def oracle_attention(
-    opset: int, feeds: dict, attributes: dict
-) -> onnx_ops.AttentionOutputs:
+def oracle_attention(opset: int, feeds: dict, attributes: dict) -> onnx_ops.AttentionOutputs:
     inputs = [feeds.get(name) for name in ATTENTION_INPUTS]
     return onnx_ops.attention(*inputs, opset=opset, **attributes)
 
@@ -161,9 +153,7 @@ def test_attention(opset: int, rank: int, cache: str, mask: str) -> None:
         actual = oracle_attention(opset, feeds, attributes)
         if mode == 0 and softcap:
             # See test_raw_scores_with_softcap.
-            capped = oracle_attention(
-                opset, feeds, attributes | {"qk_matmul_output_mode": 1}
-            )
+            capped = oracle_attention(opset, feeds, attributes | {"qk_matmul_output_mode": 1})
             actual = actual._replace(qk_matmul_output=capped.qk_matmul_output)
         assert_same(actual, evaluate_attention(opset, feeds, attributes))
 
@@ -236,9 +226,7 @@ def test_negative_scale_is_nan() -> None:
         (24, {}, {"qk_matmul_output_mode": 4}, "qk_matmul_output_mode is 4"),
     ],
 )
-def test_attention_refuses(
-    opset: int, feeds: dict, attributes: dict, message: str
-) -> None:
+def test_attention_refuses(opset: int, feeds: dict, attributes: dict, message: str) -> None:
     inputs, _ = tensors(4, "none", 4)
     with pytest.raises(ValueError, match=message):
         oracle_attention(opset, inputs | feeds, attributes)
@@ -270,9 +258,7 @@ def test_rotary_embedding(
         attributes["num_heads"] = heads
     names = "X cos_cache sin_cache position_ids".split()
     (expected,) = evaluate("RotaryEmbedding", 23, names, feeds, ["Y"], attributes)
-    actual = onnx_ops.rotary_embedding(
-        *(feeds.get(name) for name in names), **attributes
-    )
+    actual = onnx_ops.rotary_embedding(*(feeds.get(name) for name in names), **attributes)
     np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-14)
 
 

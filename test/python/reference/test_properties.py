@@ -8,8 +8,9 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
+
 from posenc.reference import (
     add,
     alibi,
@@ -42,9 +43,7 @@ def rotated(x: np.ndarray, positions, lanes: str, side: str = "first") -> np.nda
 def test_rotation_preserves_norms(seed: int, lanes: str, side: str, start: int) -> None:
     x = draw(seed, 1, 2, 3, 8)
     y = rotated(x, start + np.arange(3), lanes, side)
-    np.testing.assert_allclose(
-        np.linalg.norm(y, axis=-1), np.linalg.norm(x, axis=-1), rtol=1e-13
-    )
+    np.testing.assert_allclose(np.linalg.norm(y, axis=-1), np.linalg.norm(x, axis=-1), rtol=1e-13)
 
 
 @given(seed=SEEDS, lanes=LANES, side=SIDES)
@@ -76,14 +75,12 @@ def test_lanes_differ_by_a_permutation(seed: int) -> None:
     half = rotated(x[..., order], np.arange(4), "half")
     np.testing.assert_array_equal(interleaved[..., order], half)
     inv_freq, _ = frequencies.default(6, 10000)
-    written = rotary.rotary(
-        x, np.arange(4), inv_freq, lanes="interleaved", output_lanes="half"
-    )
+    written = rotary.rotary(x, np.arange(4), inv_freq, lanes="interleaved", output_lanes="half")
     np.testing.assert_array_equal(written, half)
 
 
 def test_rotate_takes_any_numbers() -> None:
-    """Caches are factors, not angles: nothing is normalised."""
+    """Caches are factors, not angles: nothing is normalized."""
     x = np.array([2.0, 3.0]).reshape(1, 1, 1, 2)
     y = rotary.rotate(x, np.array([[5.0]]), np.array([[7.0]]), lanes="half")
     assert y.ravel().tolist() == [2 * 5 - 3 * 7, 2 * 7 + 3 * 5]
@@ -100,9 +97,7 @@ def test_linear_scaling_divides_positions(factor: float, position: int) -> None:
 def test_sinusoidal_products_are_relative(shift: int) -> None:
     """The reason the paper gives for its sines and cosines."""
     tables = [
-        sinusoidal.sinusoidal(
-            np.arange(6) + start, 8, layout="interleaved", exponents="paper"
-        )
+        sinusoidal.sinusoidal(np.arange(6) + start, 8, layout="interleaved", exponents="paper")
         for start in (0, shift)
     ]
     products = [table @ table.T for table in tables]
@@ -111,9 +106,7 @@ def test_sinusoidal_products_are_relative(shift: int) -> None:
 
 def test_layouts_are_permutations() -> None:
     interleaved, concatenated = (
-        sinusoidal.sinusoidal(
-            np.arange(5), 7, layout=layout, exponents="paper", odd="extra_sine"
-        )
+        sinusoidal.sinusoidal(np.arange(5), 7, layout=layout, exponents="paper", odd="extra_sine")
         for layout in ("interleaved", "concatenated")
     )
     np.testing.assert_array_equal(interleaved[:, [0, 2, 4, 6, 1, 3, 5]], concatenated)
@@ -126,9 +119,7 @@ def self_attention(x: np.ndarray, encoding: str) -> np.ndarray:
     """Attention of tokens x [1, 1, L, 8] over themselves, with one encoding."""
     length, q, bias = x.shape[2], x, None
     if encoding == "sinusoidal":
-        table = sinusoidal.sinusoidal(
-            np.arange(length), 8, layout="interleaved", exponents="paper"
-        )
+        table = sinusoidal.sinusoidal(np.arange(length), 8, layout="interleaved", exponents="paper")
         q = add.add(x[:, 0], table)[:, np.newaxis]
     elif encoding == "rotary":
         q = rotated(x, np.arange(length), "half")
@@ -150,8 +141,8 @@ def self_attention(x: np.ndarray, encoding: str) -> np.ndarray:
 @given(seed=SEEDS, order=st.permutations(range(6)))
 def test_only_an_encoding_sees_the_order(encoding: str, seed: int, order) -> None:
     """Without an encoding attention commutes with permutations of its tokens."""
-    if list(order) in ([*range(6)], [*range(5, -1, -1)]):
-        return  # A reversal keeps all distances.
+    # A reversal keeps all distances.
+    assume(list(order) not in ([*range(6)], [*range(5, -1, -1)]))
     x = draw(seed, 1, 1, 6, 8)
     permuted = self_attention(x[:, :, order], encoding)
     expected = self_attention(x, encoding)[:, :, order]
@@ -165,9 +156,7 @@ def test_alibi_is_invariant_to_a_shift(seed: int, shift: int) -> None:
     q, k, v = draw(seed, 3, 1, 2, 5, 4)
     slopes = alibi.slopes(2)
     outputs = [
-        attention(
-            q, k, v, bias=alibi.bias(slopes, 5, 5, offset=offset, symmetric=False)
-        )
+        attention(q, k, v, bias=alibi.bias(slopes, 5, 5, offset=offset, symmetric=False))
         for offset in (0, shift)
     ]
     np.testing.assert_allclose(outputs[0], outputs[1], atol=1e-12)
@@ -184,9 +173,7 @@ def test_masks_intersect(sizes, offset: int, left, right) -> None:
         return window.window(*sizes, left=left, right=right, offset=offset)
 
     assert keep(None, None).all()
-    np.testing.assert_array_equal(
-        keep(left, right), keep(left, None) & keep(None, right)
-    )
+    np.testing.assert_array_equal(keep(left, right), keep(left, None) & keep(None, right))
     np.testing.assert_array_equal(keep(None, 0), causal.causal(*sizes, offset=offset))
 
 
@@ -195,9 +182,7 @@ def test_offset_a_batch_entry(sizes, offsets: list[int]) -> None:
     batched = causal.causal(*sizes, offset=np.array(offsets))
     assert batched.shape == (len(offsets), 1, *sizes)
     for b, offset in enumerate(offsets):
-        np.testing.assert_array_equal(
-            batched[b, 0], causal.causal(*sizes, offset=offset)
-        )
+        np.testing.assert_array_equal(batched[b, 0], causal.causal(*sizes, offset=offset))
 
 
 @given(seed=SEEDS, lengths=st.lists(st.integers(0, 4), min_size=1, max_size=4))
@@ -209,9 +194,7 @@ def test_packed_documents_are_separate(seed: int, lengths: list[int]) -> None:
     ids = document.ids_from_cumulative_lengths(bounds, total)[np.newaxis]
     positions = document.reset_positions(ids)
     mask = document.document(ids, ids) & causal.causal(total, total, offset=0)
-    packed = attention(
-        rotated(q, positions, "half"), rotated(k, positions, "half"), v, mask=mask
-    )
+    packed = attention(rotated(q, positions, "half"), rotated(k, positions, "half"), v, mask=mask)
     for start, stop in itertools.pairwise(bounds):
         part = np.s_[:, :, start:stop]
         own = np.arange(stop - start)
@@ -230,9 +213,7 @@ def test_masking_is_removing(seed: int, kept: list[bool]) -> None:
     mask = np.array(kept)
     masked = attention(q, k, v, mask=mask, return_logsumexp=True)
     removed = attention(q, k[:, :, mask], v[:, :, mask], return_logsumexp=True)
-    by_bias = attention(
-        q, k, v, bias=np.where(mask, 0.0, -np.inf), return_logsumexp=True
-    )
+    by_bias = attention(q, k, v, bias=np.where(mask, 0.0, -np.inf), return_logsumexp=True)
     for a, b, c in zip(masked, removed, by_bias, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-13)
         np.testing.assert_array_equal(a, c)

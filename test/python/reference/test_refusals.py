@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+
 from posenc.reference import (
     add,
     alibi,
@@ -82,9 +83,7 @@ REFUSALS = {
     "layout": (lambda: sines(4, layout="split"), "layout is 'split'"),
     "exponents": (lambda: sines(4, exponents="half"), "exponents is 'half'"),
     "timestep shift": (
-        lambda: sinusoidal.timestep(
-            np.ones(1), 2, flip_sin_to_cos=False, downscale_freq_shift=1
-        ),
+        lambda: sinusoidal.timestep(np.ones(1), 2, flip_sin_to_cos=False, downscale_freq_shift=1),
         "dim // 2 - downscale_freq_shift is 0",
     ),
     "learned rule": (

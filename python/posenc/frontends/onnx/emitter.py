@@ -9,13 +9,13 @@ needs (shape arithmetic that folded, mostly) is left out of the module.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Optional, Sequence
 
 import numpy as np
 
 from .symbols import Extent, ExtentLike, Operation, at_least
-from .values import BOOL, ElementType, I64, Shape, Value, tensor_type
+from .values import BOOL, I64, ElementType, Shape, Value, tensor_type
 
 _NAME = re.compile(r"%[A-Za-z0-9_]+")
 _MAX_INLINE_ELEMENTS = 32
@@ -23,8 +23,12 @@ _MAX_INLINE_ELEMENTS = 32
 
 def quote(text: str) -> str:
     """A string attribute."""
-    escaped = "".join(c if 32 <= ord(c) < 127 and c not in '"\\' else
-                      "".join(f"\\{byte:02X}" for byte in c.encode()) for c in text)
+    escaped = "".join(
+        c
+        if 32 <= ord(c) < 127 and c not in '"\\'
+        else "".join(f"\\{byte:02X}" for byte in c.encode())
+        for c in text
+    )
     return f'"{escaped}"'
 
 
@@ -44,7 +48,7 @@ def literal(element: ElementType, number) -> str:
 @dataclass
 class _Operation:
     text: str
-    result: Optional[str]
+    result: str | None
     uses: frozenset[str]
 
 
@@ -59,7 +63,7 @@ class Emitter:
         self._asserted: set[str] = set()
         self._origins: dict[str, str] = {}
         self._counter = 0
-        self.location: Optional[str] = None
+        self.location: str | None = None
 
     # Operations.
 
@@ -74,7 +78,7 @@ class Emitter:
         self._append(f"{result} = {text}", result)
         return result
 
-    def _append(self, text: str, result: Optional[str]) -> None:
+    def _append(self, text: str, result: str | None) -> None:
         if self.location:
             text += f" loc({quote(self.location)})"
         uses = frozenset(_NAME.findall(text)) - {result}
@@ -91,14 +95,16 @@ class Emitter:
         return self._scalars[key]
 
     def bind(self, symbol: str, ssa: str, origin: str) -> None:
-        """Makes `ssa`, an index, the size of a dimension; `origin` says whose it is. The first one counts."""
+        """Makes `ssa`, an index, the size of a dimension; `origin` says whose. The first counts."""
         self._extents.setdefault(Extent.symbol(symbol), ssa)
         self._origins.setdefault(symbol, origin)
 
     def where(self, *extents: Extent) -> str:
         """`, where S is dimension 1 of 'x'`, for every dimension the extents depend on."""
         names = sorted(set().union(*(extent.symbols() for extent in extents)))
-        said = " and ".join(f"{name} is {self._origins[name]}" for name in names if name in self._origins)
+        said = " and ".join(
+            f"{name} is {self._origins[name]}" for name in names if name in self._origins
+        )
         return f", where {said}" if said else ""
 
     def is_bound(self, symbol: str) -> bool:
@@ -114,9 +120,9 @@ class Emitter:
         return self._extents[extent]
 
     def _sum(self, extent: Extent) -> str:
-        total: Optional[str] = None
+        total: str | None = None
         for monomial, coefficient in extent.terms.items():
-            term: Optional[str] = None
+            term: str | None = None
             for atom in monomial:
                 factor = self._atom(atom)
                 term = factor if term is None else self.op(f"arith.muli {term}, {factor} : index")
@@ -167,8 +173,12 @@ class Emitter:
         if not at_least(left, right, least=1):
             return False
         for name in sorted((Extent.of(left) - right).symbols()):
-            self.require("sge", Extent.symbol(name), 1,
-                         f"the graph needs {name} >= 1{self.where(Extent.symbol(name))}")
+            self.require(
+                "sge",
+                Extent.symbol(name),
+                1,
+                f"the graph needs {name} >= 1{self.where(Extent.symbol(name))}",
+            )
         return True
 
     # Tensors.
@@ -176,13 +186,13 @@ class Emitter:
     def ssa(self, value: Value) -> str:
         """The value's MLIR name; emits constants and shape tensors on first use."""
         if value.ssa is None:
-            if value.materialise is not None:
-                value.ssa = value.materialise()
-            elif value.is_number:
+            if value.is_number:
                 value.ssa = self.constant(value.element, value.content)
             else:
                 assert value.content is not None
-                elements = ", ".join(self.integer(e, value.element) for e in value.content.reshape(-1))
+                elements = ", ".join(
+                    self.integer(e, value.element) for e in value.content.reshape(-1)
+                )
                 value.ssa = self.op(f"tensor.from_elements {elements} : {value.type}")
         return value.ssa
 
@@ -200,7 +210,9 @@ class Emitter:
             attribute = f"dense<{_nested(element, content)}>"
         else:
             key = f"weight_{len(self._resources)}"
-            self._resources[key] = element.numpy.itemsize.to_bytes(4, "little").hex() + flat.tobytes().hex()
+            self._resources[key] = (
+                element.numpy.itemsize.to_bytes(4, "little").hex() + flat.tobytes().hex()
+            )
             attribute = f"dense_resource<{key}>"
         return self.op(f"arith.constant {attribute} : {type_}")
 
@@ -209,7 +221,11 @@ class Emitter:
 
     def mixed_sizes(self, extents: Sequence[Extent]) -> str:
         """`[%a, 4]`: the form of output_shape, offsets and sizes."""
-        return "[" + ", ".join(self.index(e) if e.static is None else str(e.static) for e in extents) + "]"
+        return (
+            "["
+            + ", ".join(self.index(e) if e.static is None else str(e.static) for e in extents)
+            + "]"
+        )
 
     def empty(self, element: ElementType, shape: Shape) -> str:
         sizes = ", ".join(self.dynamic_sizes(shape))
@@ -219,11 +235,15 @@ class Emitter:
         """A tensor all of whose elements are `scalar`."""
         type_ = tensor_type(element, shape)
         init = self.empty(element, shape)
-        return self.op(f"linalg.fill ins({scalar} : {element.mlir}) outs({init} : {type_}) -> {type_}")
+        return self.op(
+            f"linalg.fill ins({scalar} : {element.mlir}) outs({init} : {type_}) -> {type_}"
+        )
 
     # The module.
 
-    def function(self, name: str, arguments: list[str], results: list[tuple[str, str]], returned: list[str]) -> str:
+    def function(
+        self, name: str, arguments: list[str], results: list[tuple[str, str]], returned: list[str]
+    ) -> str:
         """The module: `arguments` are `%arg: type {attributes}`, `results` (type, attributes)."""
         types = ", ".join(f"{type_} {attributes}" for type_, attributes in results)
         bare = ", ".join(type_ for type_, _ in results)
@@ -236,11 +256,23 @@ class Emitter:
                 kept.append(operation.text)
         lines += ["  " + text.replace("\n", "\n  ") for text in reversed(kept)]
         lines += [f"  return {', '.join(returned)} : {bare}", "}"]
-        used = {key: blob for key, blob in self._resources.items()
-                if any(f"dense_resource<{key}>" in text for text in kept)}
+        used = {
+            key: blob
+            for key, blob in self._resources.items()
+            if any(f"dense_resource<{key}>" in text for text in kept)
+        }
         if used:
             blobs = ",\n".join(f'      {key}: "0x{blob}"' for key, blob in used.items())
-            lines += ["", "{-#", "  dialect_resources: {", "    builtin: {", blobs, "    }", "  }", "#-}"]
+            lines += [
+                "",
+                "{-#",
+                "  dialect_resources: {",
+                "    builtin: {",
+                blobs,
+                "    }",
+                "  }",
+                "#-}",
+            ]
         return "\n".join(lines) + "\n"
 
 

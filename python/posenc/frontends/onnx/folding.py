@@ -10,7 +10,7 @@ listed): the node is then emitted like any other.
 from __future__ import annotations
 
 import warnings
-from typing import Callable, Optional
+from collections.abc import Callable
 
 import numpy as np
 
@@ -23,7 +23,7 @@ _MAX_ELEMENTS = 32
 _MAX_INTEGER_ROW = 4096
 
 
-def fold(ctx: NodeContext) -> Optional[list[Value]]:
+def fold(ctx: NodeContext) -> list[Value] | None:
     """The node's outputs if their contents are known, else None."""
     inputs = [value for value in ctx.inputs if value is not None]
     if not inputs or any(value.content is None for value in inputs):
@@ -37,20 +37,26 @@ def fold(ctx: NodeContext) -> Optional[list[Value]]:
         results = folder(ctx, [None if value is None else _extents(value) for value in ctx.inputs])
     except Undecidable:
         return None
-    element = BOOL if ctx.node.op_type in _COMPARISONS else ctx.inputs[-1 if ctx.node.op_type == "Where" else 0].element
+    element = (
+        BOOL
+        if ctx.node.op_type in _COMPARISONS
+        else ctx.inputs[-1 if ctx.node.op_type == "Where" else 0].element
+    )
     if ctx.node.op_type == "Cast":
         element = ctx.element(ctx.attribute("to"))
     return [known(np.asarray(result), element) for result in results]
 
 
-def _fold_numbers(ctx: NodeContext) -> Optional[list[Value]]:
+def _fold_numbers(ctx: NodeContext) -> list[Value] | None:
     if any(value is not None and value.content.size > _MAX_INTEGER_ROW for value in ctx.inputs):
         return None
     if any(attribute.HasField("g") for attribute in ctx.node.attribute) or _grows(ctx):
         return None
     from onnx.reference import ReferenceEvaluator
 
-    feeds = {name: value.content for name, value in zip(ctx.node.input, ctx.inputs) if value is not None}
+    feeds = {
+        name: value.content for name, value in zip(ctx.node.input, ctx.inputs) if value is not None
+    }
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -82,8 +88,11 @@ def _grows(ctx: NodeContext) -> bool:
 def _single_node_model(ctx: NodeContext):
     from onnx import helper
 
-    inputs = [helper.make_tensor_value_info(name, value.element.onnx, value.content.shape)
-              for name, value in dict(zip(ctx.node.input, ctx.inputs)).items() if value is not None]
+    inputs = [
+        helper.make_tensor_value_info(name, value.element.onnx, value.content.shape)
+        for name, value in dict(zip(ctx.node.input, ctx.inputs)).items()
+        if value is not None
+    ]
     outputs = [helper.make_empty_tensor_value_info(name) for name in ctx.node.output if name]
     graph = helper.make_graph([ctx.node], "fold", inputs, outputs)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid(ctx.node.domain, ctx.opset)])
@@ -100,7 +109,9 @@ def _extents(value: Value) -> np.ndarray:
     """The content as an object array; floats stay numbers."""
     if value.content.dtype == object:
         return value.content
-    flat = [Extent.of(int(e)) if value.element.kind == "i" else e for e in value.content.reshape(-1)]
+    flat = [
+        Extent.of(int(e)) if value.element.kind == "i" else e for e in value.content.reshape(-1)
+    ]
     return _objects(flat).reshape(value.content.shape)
 
 
@@ -175,13 +186,28 @@ def _reduce_prod(ctx, x):
 
 _COMPARISONS = {"Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"}
 _FOLDERS = {
-    "Identity": lambda ctx, x: [x[0]], "Cast": _cast, "Concat": _concat, "Unsqueeze": _unsqueeze,
-    "Squeeze": _squeeze, "Slice": _slice, "Gather": _gather, "Reshape": _reshape, "Where": _where,
-    "ReduceProd": _reduce_prod, "Neg": lambda ctx, x: [-x[0]], "Abs": lambda ctx, x: [abs(x[0])],
-    "Add": lambda ctx, x: [x[0] + x[1]], "Sub": lambda ctx, x: [x[0] - x[1]],
-    "Mul": lambda ctx, x: [x[0] * x[1]], "Div": lambda ctx, x: [x[0] // x[1]],
+    "Identity": lambda ctx, x: [x[0]],
+    "Cast": _cast,
+    "Concat": _concat,
+    "Unsqueeze": _unsqueeze,
+    "Squeeze": _squeeze,
+    "Slice": _slice,
+    "Gather": _gather,
+    "Reshape": _reshape,
+    "Where": _where,
+    "ReduceProd": _reduce_prod,
+    "Neg": lambda ctx, x: [-x[0]],
+    "Abs": lambda ctx, x: [abs(x[0])],
+    "Add": lambda ctx, x: [x[0] + x[1]],
+    "Sub": lambda ctx, x: [x[0] - x[1]],
+    "Mul": lambda ctx, x: [x[0] * x[1]],
+    "Div": lambda ctx, x: [x[0] // x[1]],
     "Mod": lambda ctx, x: [x[0] % x[1]],
-    "Min": _pairwise(smaller), "Max": _pairwise(larger), "Equal": _pairwise(equals),
-    "GreaterOrEqual": _pairwise(_ordered), "LessOrEqual": _pairwise(lambda a, b: _ordered(b, a)),
-    "Greater": _pairwise(lambda a, b: not _ordered(b, a)), "Less": _pairwise(lambda a, b: not _ordered(a, b)),
+    "Min": _pairwise(smaller),
+    "Max": _pairwise(larger),
+    "Equal": _pairwise(equals),
+    "GreaterOrEqual": _pairwise(_ordered),
+    "LessOrEqual": _pairwise(lambda a, b: _ordered(b, a)),
+    "Greater": _pairwise(lambda a, b: not _ordered(b, a)),
+    "Less": _pairwise(lambda a, b: not _ordered(a, b)),
 }

@@ -7,7 +7,6 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from typing import Optional
 
 import numpy as np
 import onnx
@@ -16,17 +15,26 @@ import onnx.numpy_helper
 from ..._errors import ImportFailure
 from .emitter import Emitter, quote
 from .folding import fold
-from .loading import ModelLike, domain_of, inferred_types, inline, is_constant, load, one_line, opset_of
+from .loading import (
+    ModelLike,
+    domain_of,
+    inferred_types,
+    inline,
+    is_constant,
+    load,
+    one_line,
+    opset_of,
+)
 from .registry import NodeContext, element_type, find_handler, known, node_name
 from .structured import Structured
 from .symbols import Extent, Undecidable
-from .values import Value, tensor_type
+from .values import Value
 
 
-def import_model(model: ModelLike, name: Optional[str] = None) -> str:
+def import_model(model: ModelLike, name: str | None = None) -> str:
     """MLIR text of an ONNX model: linalg on tensors and posenc ops.
 
-    `model` is a path, serialised bytes or a ModelProto; `name` overrides the
+    `model` is a path, serialized bytes or a ModelProto; `name` overrides the
     function's name, by default the graph's as a C identifier. Raises
     `ImportFailure`, in one line, for a model that is invalid or that holds
     operators posenc does not know (all of them are listed).
@@ -43,7 +51,7 @@ class _GraphImporter:
         self.opset = opset_of(model)
         self.emit = Emitter()
         self.build = Structured(self.emit)
-        self.values: dict[str, Optional[Value]] = {"": None}
+        self.values: dict[str, Value | None] = {"": None}
         self.arguments: list[str] = []
         self.inferred = inferred_types(model)
 
@@ -76,7 +84,9 @@ class _GraphImporter:
         except ImportFailure as error:
             raise ImportFailure(f"input '{info.name}' {error}") from error
         if not tensor.HasField("shape"):
-            raise ImportFailure(f"input '{info.name}' has no shape; give its rank (dimensions may be symbols)")
+            raise ImportFailure(
+                f"input '{info.name}' has no shape; give its rank (dimensions may be symbols)"
+            )
         ssa = f"%arg{len(self.arguments)}"
         shape, symbols, dynamic = [], [], []
         for axis, dimension in enumerate(tensor.shape.dim):
@@ -95,8 +105,10 @@ class _GraphImporter:
             origin = f"dimension {axis} of '{info.name}'"
             self.emit.bind(symbol, size, origin)
             expressions.append((symbol, origin))
-        self.arguments.append(f"{ssa}: {value.type} {{posenc.name = {quote(info.name)}, posenc.symbols = "
-                              f"[{', '.join(quote(symbol) for symbol in symbols)}]}}")
+        self.arguments.append(
+            f"{ssa}: {value.type} {{posenc.name = {quote(info.name)}, posenc.symbols = "
+            f"[{', '.join(quote(symbol) for symbol in symbols)}]}}"
+        )
         self.values[info.name] = value
         return expressions
 
@@ -105,7 +117,12 @@ class _GraphImporter:
         extent = _parse_expression(symbol)
         if extent is None or not all(self.emit.is_bound(name) for name in extent.symbols()):
             return
-        self.emit.require("eq", Extent.symbol(symbol), extent, f"{origin} must be {symbol}{self.emit.where(extent)}")
+        self.emit.require(
+            "eq",
+            Extent.symbol(symbol),
+            extent,
+            f"{origin} must be {symbol}{self.emit.where(extent)}",
+        )
 
     def _node(self, node: onnx.NodeProto) -> None:
         self.emit.location = node_name(node)
@@ -114,11 +131,14 @@ class _GraphImporter:
         except ImportFailure as error:
             raise ImportFailure(f"node '{node_name(node)}' ({node.op_type}): {error}") from error
         except Undecidable as error:
-            raise ImportFailure(f"node '{node_name(node)}' ({node.op_type}): the {error} depends on the sizes of the "
-                                "arguments; give the dimensions numbers") from error
+            raise ImportFailure(
+                f"node '{node_name(node)}' ({node.op_type}): the {error} depends on the sizes of "
+                "the arguments; give the dimensions numbers"
+            ) from error
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise ImportFailure(f"node '{node_name(node)}' ({node.op_type}) is not valid: "
-                                f"{one_line(error)}") from error
+            raise ImportFailure(
+                f"node '{node_name(node)}' ({node.op_type}) is not valid: {one_line(error)}"
+            ) from error
         for name, value in zip(node.output, outputs):
             if name and value is not None:
                 self._compare_with_inferred(node, name, value)
@@ -131,7 +151,9 @@ class _GraphImporter:
         missing = [name for name in node.input if name not in self.values]
         if missing:
             raise ImportFailure(f"needs '{missing[0]}', an output posenc does not compute")
-        context = NodeContext(node, self.opset, [self.values[name] for name in node.input], self.emit, self.build)
+        context = NodeContext(
+            node, self.opset, [self.values[name] for name in node.input], self.emit, self.build
+        )
         folded = fold(context)
         if folded is not None:
             return folded
@@ -143,12 +165,22 @@ class _GraphImporter:
         if inferred is None:
             return
         element, sizes = inferred
-        agree = element in (0, value.element.onnx) and (sizes is None or (
-            len(sizes) == value.rank and all(theirs is None or ours.static in (None, theirs)
-                                             for theirs, ours in zip(sizes, value.shape))))
+        agree = element in (0, value.element.onnx) and (
+            sizes is None
+            or (
+                len(sizes) == value.rank
+                and all(
+                    theirs is None or ours.static in (None, theirs)
+                    for theirs, ours in zip(sizes, value.shape)
+                )
+            )
+        )
         if not agree:
-            raise ImportFailure(f"node '{node_name(node)}' ({node.op_type}): output '{name}' is {value.type} by its "
-                                f"inputs, but the model or ONNX's shape inference says {sizes} of type {element}")
+            raise ImportFailure(
+                f"node '{node_name(node)}' ({node.op_type}): output '{name}' is {value.type} by "
+                f"its inputs, but the model or ONNX's shape inference says {sizes} of type "
+                f"{element}"
+            )
 
     def _finish(self, name: str) -> str:
         results, returned = [], []
@@ -174,7 +206,12 @@ def _constant_node(node: onnx.NodeProto) -> Value:
     value = onnx.helper.get_attribute_value(attribute)
     if attribute.name == "value":
         return _constant(value)
-    kinds = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}
+    kinds = {
+        "value_float": np.float32,
+        "value_floats": np.float32,
+        "value_int": np.int64,
+        "value_ints": np.int64,
+    }
     if attribute.name not in kinds:
         raise ImportFailure(f"a constant given as {attribute.name} is not known")
     array = np.asarray(value, dtype=kinds[attribute.name])
@@ -182,7 +219,7 @@ def _constant_node(node: onnx.NodeProto) -> Value:
 
 
 def _needed_nodes(graph: onnx.GraphProto) -> tuple[list[onnx.NodeProto], set[str]]:
-    """The nodes that contribute to an output of the graph, in order, and the names they and it read."""
+    """The nodes that contribute to an output of the graph, in order, and all names read."""
     read = {info.name for info in graph.output}
     needed = []
     for node in reversed(graph.node):
@@ -192,9 +229,14 @@ def _needed_nodes(graph: onnx.GraphProto) -> tuple[list[onnx.NodeProto], set[str
     return needed[::-1], read
 
 
-def _parse_expression(text: str) -> Optional[Extent]:
+def _parse_expression(text: str) -> Extent | None:
     """A sum or product of numbers and names, as exporters print; None for a plain name."""
-    operators = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv}
+    operators = {
+        ast.Add: operator.add,
+        ast.Sub: operator.sub,
+        ast.Mult: operator.mul,
+        ast.FloorDiv: operator.floordiv,
+    }
 
     def evaluate(node: ast.AST) -> Extent:
         if isinstance(node, ast.BinOp):
@@ -218,5 +260,3 @@ def _identifier(name: str) -> str:
     if not cleaned.strip("_"):
         return "graph"
     return f"_{cleaned}" if cleaned[0].isdigit() else cleaned
-
-

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from typing import Optional, Union
+from typing import Union
 
 import onnx
 import onnx.checker
@@ -20,7 +20,7 @@ _OLDEST_OPSET = 13
 _DEEPEST_DEFINITION = 4
 ModelLike = Union[str, "os.PathLike[str]", bytes, onnx.ModelProto]
 # Element type and sizes (None where dynamic), or None for an unknown rank.
-InferredType = tuple[int, Optional[list[Optional[int]]]]
+InferredType = tuple[int, list[int | None] | None]
 
 
 def load(model: ModelLike) -> onnx.ModelProto:
@@ -43,8 +43,10 @@ def load(model: ModelLike) -> onnx.ModelProto:
     if _has_broken_text(loaded):
         raise ImportFailure("not a valid ONNX model: a name in it is not UTF-8")
     if opset_of(loaded) < _OLDEST_OPSET:
-        raise ImportFailure(f"the model is of opset {opset_of(loaded)}; posenc takes {_OLDEST_OPSET} and later: "
-                            "convert it with onnx.version_converter or export it anew")
+        raise ImportFailure(
+            f"the model is of opset {opset_of(loaded)}; posenc takes {_OLDEST_OPSET} and later: "
+            "convert it with onnx.version_converter or export it anew"
+        )
     return loaded
 
 
@@ -60,7 +62,7 @@ def _has_broken_text(message: Message) -> bool:
 
 
 def inline(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Replaces model-local functions, and operators that posenc knows by their ONNX definition only."""
+    """Replaces functions of the model, and operators known by their ONNX definition only."""
     if model.functions:
         model = onnx.inliner.inline_local_functions(model)
     unknown = _unknown_nodes(model)
@@ -70,21 +72,33 @@ def inline(model: onnx.ModelProto) -> onnx.ModelProto:
             if not rest:
                 return expanded
             names = sorted({("", node.op_type) for node in rest})
-            expanded = onnx.inliner.inline_selected_functions(expanded, names, inline_schema_functions=True)
+            expanded = onnx.inliner.inline_selected_functions(
+                expanded, names, inline_schema_functions=True
+            )
             rest = _unknown_nodes(expanded)
-    except (RuntimeError, ValueError):  # The inliner stumbles over an operator without a definition.
+    except (RuntimeError, ValueError):
+        # The inliner stumbles over an operator without a definition.
         pass
     opsets = {opset.domain: opset.version for opset in model.opset_import}
-    listed = [f"{node.op_type} (domain '{node.domain or 'ai.onnx'}', opset {opsets.get(node.domain, 1)}, "
-              f"node '{node_name(node)}')" for node in unknown]
-    raise ImportFailure(f"posenc does not know {len(unknown)} of the model's {len(model.graph.node)} nodes: "
-                        + "; ".join(listed))
+    listed = [
+        f"{node.op_type} (domain '{node.domain or 'ai.onnx'}', opset {opsets.get(node.domain, 1)}, "
+        f"node '{node_name(node)}')"
+        for node in unknown
+    ]
+    raise ImportFailure(
+        f"posenc does not know {len(unknown)} of the model's {len(model.graph.node)} nodes: "
+        + "; ".join(listed)
+    )
 
 
 def _unknown_nodes(model: onnx.ModelProto) -> list[onnx.NodeProto]:
     opsets = {"" if o.domain == "ai.onnx" else o.domain: o.version for o in model.opset_import}
-    return [node for node in model.graph.node if not is_constant(node)
-            and find_handler(domain_of(node), node.op_type, opsets.get(domain_of(node), 1)) is None]
+    return [
+        node
+        for node in model.graph.node
+        if not is_constant(node)
+        and find_handler(domain_of(node), node.op_type, opsets.get(domain_of(node), 1)) is None
+    ]
 
 
 def domain_of(node: onnx.NodeProto) -> str:
@@ -105,8 +119,11 @@ def inferred_types(model: onnx.ModelProto) -> dict[str, InferredType]:
     types = {}
     for info in (*inferred.graph.value_info, *inferred.graph.output):
         tensor = info.type.tensor_type
-        sizes = [d.dim_value if d.HasField("dim_value") else None for d in tensor.shape.dim] \
-            if tensor.HasField("shape") else None
+        sizes = (
+            [d.dim_value if d.HasField("dim_value") else None for d in tensor.shape.dim]
+            if tensor.HasField("shape")
+            else None
+        )
         types[info.name] = (tensor.elem_type, sizes)
     return types
 

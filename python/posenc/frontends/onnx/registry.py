@@ -9,8 +9,9 @@ next handler of the same name.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, Optional, Sequence
+from typing import Any
 
 import numpy as np
 import onnx
@@ -33,7 +34,7 @@ class NodeContext:
 
     node: onnx.NodeProto
     opset: int
-    inputs: list[Optional[Value]]
+    inputs: list[Value | None]
     emit: Emitter
     build: Structured
 
@@ -44,7 +45,7 @@ class NodeContext:
                 return value.decode() if isinstance(value, bytes) else value
         return default
 
-    def optional(self, position: int) -> Optional[Value]:
+    def optional(self, position: int) -> Value | None:
         return self.inputs[position] if position < len(self.inputs) else None
 
     def input(self, position: int) -> Value:
@@ -67,19 +68,23 @@ class NodeContext:
     def extents(self, value: Value, what: str) -> list[Extent]:
         """The elements of an integer tensor known at import, or a refusal."""
         if value.content is None:
-            raise ImportFailure(f"{what} depends on data; only what follows from the sizes of the arguments "
-                                "or from constants can be compiled")
+            raise ImportFailure(
+                f"{what} depends on data; only what follows from the sizes of the arguments "
+                "or from constants can be compiled"
+            )
         return [Extent.of(element) for element in value.content.reshape(-1)]
 
     def integers(self, value: Value, what: str) -> list[int]:
         """The same, where each must be a number."""
         numbers = [extent.static for extent in self.extents(value, what)]
         if None in numbers:
-            raise ImportFailure(f"{what} depends on the sizes of the arguments; it must be constant")
+            raise ImportFailure(
+                f"{what} depends on the sizes of the arguments; it must be constant"
+            )
         return numbers
 
 
-Handler = Callable[[NodeContext], Sequence[Optional[Value]]]
+Handler = Callable[[NodeContext], Sequence[Value | None]]
 _HANDLERS: dict[tuple[str, str], list[tuple[int, Handler]]] = {}
 
 
@@ -96,7 +101,7 @@ def handles(*names: str, since: int = 1, domain: str = "") -> Callable[[Handler]
     return register
 
 
-def find_handler(domain: str, name: str, opset: int) -> Optional[Handler]:
+def find_handler(domain: str, name: str, opset: int) -> Handler | None:
     found = [handler for since, handler in _HANDLERS.get((domain, name), []) if since <= opset]
     return found[-1] if found else None
 
@@ -104,14 +109,19 @@ def find_handler(domain: str, name: str, opset: int) -> Optional[Handler]:
 def element_type(onnx_type: int) -> ElementType:
     if onnx_type not in ELEMENT_TYPES:
         name = onnx.helper.tensor_dtype_to_string(onnx_type)
-        raise ImportFailure(f"has elements of type {name.removeprefix('TensorProto.')}; posenc takes FLOAT, FLOAT16, "
-                            "BFLOAT16, INT64, INT32, INT16, INT8 and BOOL")
+        raise ImportFailure(
+            f"has elements of type {name.removeprefix('TensorProto.')}; "
+            "posenc takes FLOAT, FLOAT16, "
+            "BFLOAT16, INT64, INT32, INT16, INT8 and BOOL"
+        )
     return ELEMENT_TYPES[onnx_type]
 
 
 def known(content: np.ndarray, element: ElementType) -> Value:
     """A value whose content the importer knows."""
-    if content.dtype == object and all(not isinstance(e, Extent) or e.is_static for e in content.reshape(-1)):
+    if content.dtype == object and all(
+        not isinstance(e, Extent) or e.is_static for e in content.reshape(-1)
+    ):
         flat = [e.static if isinstance(e, Extent) else e for e in content.reshape(-1)]
         content = np.array(flat, dtype=element.numpy).reshape(content.shape)
     if content.dtype != object:

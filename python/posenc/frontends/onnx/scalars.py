@@ -8,30 +8,62 @@ is what ONNX says of one operator.
 
 from __future__ import annotations
 
-from typing import Callable
+from collections.abc import Callable
 
 from ..._errors import ImportFailure
 from .emitter import Emitter, literal
-from .values import BOOL, ElementType, F32
+from .values import BOOL, F32, ElementType
 
-_FLOAT_BINARY = {"Add": "addf", "Sub": "subf", "Mul": "mulf", "Div": "divf", "Min": "minimumf", "Max": "maximumf"}
-_INT_BINARY = {"Add": "addi", "Sub": "subi", "Mul": "muli", "Div": "divsi", "Min": "minsi", "Max": "maxsi",
-               "And": "andi", "Or": "ori", "Xor": "xori"}
-_COMPARE = {"Equal": ("oeq", "eq"), "Less": ("olt", "slt"), "LessOrEqual": ("ole", "sle"),
-            "Greater": ("ogt", "sgt"), "GreaterOrEqual": ("oge", "sge")}
-_MATH = {"Sqrt": "sqrt", "Exp": "exp", "Log": "log", "Tanh": "tanh", "Sin": "sin", "Cos": "cos", "Erf": "erf",
-         "Floor": "floor", "Ceil": "ceil", "Round": "roundeven", "Abs": "absf"}
+_FLOAT_BINARY = {
+    "Add": "addf",
+    "Sub": "subf",
+    "Mul": "mulf",
+    "Div": "divf",
+    "Min": "minimumf",
+    "Max": "maximumf",
+}
+_INT_BINARY = {
+    "Add": "addi",
+    "Sub": "subi",
+    "Mul": "muli",
+    "Div": "divsi",
+    "Min": "minsi",
+    "Max": "maxsi",
+    "And": "andi",
+    "Or": "ori",
+    "Xor": "xori",
+}
+_COMPARE = {
+    "Equal": ("oeq", "eq"),
+    "Less": ("olt", "slt"),
+    "LessOrEqual": ("ole", "sle"),
+    "Greater": ("ogt", "sgt"),
+    "GreaterOrEqual": ("oge", "sge"),
+}
+_MATH = {
+    "Sqrt": "sqrt",
+    "Exp": "exp",
+    "Log": "log",
+    "Tanh": "tanh",
+    "Sin": "sin",
+    "Cos": "cos",
+    "Erf": "erf",
+    "Floor": "floor",
+    "Ceil": "ceil",
+    "Round": "roundeven",
+    "Abs": "absf",
+}
 
 
 class Scalars:
     """Collects the lines of one region."""
 
-    def __init__(self, emitter: Emitter):
-        self._emitter = emitter
+    def __init__(self, emit: Emitter):
+        self._emit = emit
         self.lines: list[str] = []
 
     def op(self, text: str) -> str:
-        name = self._emitter.fresh()
+        name = self._emit.fresh()
         self.lines.append(f"{name} = {text}")
         return name
 
@@ -39,12 +71,14 @@ class Scalars:
         return self.op(f"linalg.index {dimension} : index")
 
     def constant(self, element: ElementType, number) -> str:
-        return self._emitter.scalar(element.mlir, literal(element, number))
+        return self._emit.scalar(element.mlir, literal(element, number))
 
     def index(self, number: int) -> str:
-        return self._emitter.scalar("index", str(number))
+        return self._emit.scalar("index", str(number))
 
-    def _in_f32(self, element: ElementType, operands: list[str], compute: Callable[[list[str]], str]) -> str:
+    def _in_f32(
+        self, element: ElementType, operands: list[str], compute: Callable[[list[str]], str]
+    ) -> str:
         """Computes on floats: in f32 for 16-bit ones, rounded once."""
         if not element.is_half:
             return compute(operands)
@@ -54,8 +88,11 @@ class Scalars:
     def binary(self, name: str, left: str, right: str, element: ElementType) -> str:
         if element.kind == "f":
             compute = element.compute
-            return self._in_f32(element, [left, right],
-                                lambda x: self.op(f"arith.{_FLOAT_BINARY[name]} {x[0]}, {x[1]} : {compute}"))
+            return self._in_f32(
+                element,
+                [left, right],
+                lambda x: self.op(f"arith.{_FLOAT_BINARY[name]} {x[0]}, {x[1]} : {compute}"),
+            )
         return self.op(f"arith.{_INT_BINARY[name]} {left}, {right} : {element.mlir}")
 
     def compare(self, name: str, left: str, right: str, element: ElementType) -> str:
@@ -74,7 +111,9 @@ class Scalars:
         if element.kind != "f":
             raise ImportFailure(f"{name} of {element.numpy} is not known; cast to float32 first")
         compute = element.compute
-        return self._in_f32(element, [operand], lambda x: self.op(f"math.{_MATH[name]} {x[0]} : {compute}"))
+        return self._in_f32(
+            element, [operand], lambda x: self.op(f"math.{_MATH[name]} {x[0]} : {compute}")
+        )
 
     def of_float(self, operand: str, element: ElementType, formula: Callable[[str], str]) -> str:
         """`formula`, on f32, of one float."""
@@ -91,8 +130,12 @@ class Scalars:
     def sigmoid(self, operand: str) -> str:
         """1 / (1 + exp(-x)) of an f32."""
         one = self.constant(F32, 1.0)
-        return self.binary("Div", one, self.binary("Add", one, self.math("Exp", self.negate(operand, F32), F32), F32),
-                           F32)
+        return self.binary(
+            "Div",
+            one,
+            self.binary("Add", one, self.math("Exp", self.negate(operand, F32), F32), F32),
+            F32,
+        )
 
     def convert(self, operand: str, source: ElementType, target: ElementType) -> str:
         """ONNX Cast between the types posenc knows."""

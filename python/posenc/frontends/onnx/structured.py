@@ -8,13 +8,13 @@ and only the call will tell, a condition on the sizes is emitted with them.
 
 from __future__ import annotations
 
-from typing import Callable, Optional, Sequence
+from collections.abc import Callable, Sequence
 
 from ..._errors import ImportFailure
 from .emitter import Emitter, literal
 from .scalars import Scalars
 from .symbols import Extent, ExtentLike, larger, limit_of, product, smaller
-from .values import ElementType, F32, Shape, Value
+from .values import F32, ElementType, Shape, Value
 
 # (scalar builder, operand scalars) -> result scalar.
 Body = Callable[[Scalars, list[str]], str]
@@ -23,8 +23,8 @@ Body = Callable[[Scalars, list[str]], str]
 class Structured:
     """Operations on `Value`s, written to an emitter."""
 
-    def __init__(self, emitter: Emitter):
-        self.e = emitter
+    def __init__(self, emit: Emitter):
+        self.emit = emit
 
     # Shapes.
 
@@ -37,9 +37,16 @@ class Structured:
         for whole, part in ((left, right), (right, left)):
             bound = limit_of(part, whole)
             if bound is not None:  # `S = min(S, rows)`, of a table sliced to the length.
-                self.e.require("sge", bound, whole, f"the graph needs {whole} <= {bound}{self.e.where(whole, bound)}")
+                self.emit.require(
+                    "sge",
+                    bound,
+                    whole,
+                    f"the graph needs {whole} <= {bound}{self.emit.where(whole, bound)}",
+                )
                 return whole
-        self.e.require("eq", left, right, f"the graph needs {left} = {right}{self.e.where(left, right)}")
+        self.emit.require(
+            "eq", left, right, f"the graph needs {left} = {right}{self.emit.where(left, right)}"
+        )
         return right if left.static is None else left
 
     def broadcast_shapes(self, shapes: Sequence[Shape]) -> Shape:
@@ -66,17 +73,26 @@ class Structured:
 
     # Elementwise.
 
-    def elementwise(self, inputs: Sequence[Value], element: ElementType, body: Body,
-                    shape: Optional[Shape] = None) -> Value:
-        """linalg.generic over the broadcast of `inputs`; numbers of one element go into the body."""
+    def elementwise(
+        self,
+        inputs: Sequence[Value],
+        element: ElementType,
+        body: Body,
+        shape: Shape | None = None,
+    ) -> Value:
+        """linalg.generic over the broadcast of `inputs`; single numbers go into the body."""
         shapes = [value.shape for value in inputs]
         wide = self.broadcast_shapes(shapes if shape is None else [shape, *shapes])
         if shape is not None and wide != shape and len(wide) > len(shape):
-            raise ImportFailure(f"operands of rank {len(wide)} do not fit a result of rank {len(shape)}")
+            raise ImportFailure(
+                f"operands of rank {len(wide)} do not fit a result of rank {len(shape)}"
+            )
         shape = wide if shape is None else shape
         tensors = [value for value in inputs if value.scalar() is None]
         maps = [broadcast_map(value.shape, shape) for value in tensors]
-        uniform = {id(value): self._uniform(value) for value in inputs if value.scalar() is not None}
+        uniform = {
+            id(value): self._uniform(value) for value in inputs if value.scalar() is not None
+        }
 
         def with_scalars(s: Scalars, reads: list[str]) -> str:
             read = iter(reads)
@@ -87,12 +103,21 @@ class Structured:
     def _uniform(self, value: Value) -> str:
         number = value.scalar()
         if isinstance(number, Extent):
-            return self.e.integer(number, value.element)
-        return self.e.scalar(value.element.mlir, literal(value.element, number))
+            return self.emit.integer(number, value.element)
+        return self.emit.scalar(value.element.mlir, literal(value.element, number))
 
-    def generic(self, inputs: Sequence[Value], maps: Sequence[str], element: ElementType, shape: Shape,
-                body: Body, *, reduced: Sequence[str] = (), out_map: Optional[str] = None,
-                init: Optional[str] = None) -> Value:
+    def generic(
+        self,
+        inputs: Sequence[Value],
+        maps: Sequence[str],
+        element: ElementType,
+        shape: Shape,
+        body: Body,
+        *,
+        reduced: Sequence[str] = (),
+        out_map: str | None = None,
+        init: str | None = None,
+    ) -> Value:
         """linalg.generic; loops are those of `shape` unless `reduced` names more after them.
 
         With `reduced`, `out_map` are the result's subscripts, `init` the
@@ -104,32 +129,36 @@ class Structured:
         subscripts = [*maps, out_map if out_map is not None else ", ".join(loops)]
         affine = ", ".join(f"affine_map<({', '.join(loops)}) -> ({s})>" for s in subscripts)
         kinds = ", ".join(['"parallel"'] * len(shape) + ['"reduction"'] * len(reduced))
-        operands = [self.e.ssa(value) for value in inputs]
-        init = init or self.e.empty(element, shape)
-        names = [self.e.fresh() for _ in (*inputs, init)]
+        operands = [self.emit.ssa(value) for value in inputs]
+        init = init or self.emit.empty(element, shape)
+        names = [self.emit.fresh() for _ in (*inputs, init)]
         types = [value.element.mlir for value in inputs] + [element.mlir]
-        s = Scalars(self.e)
+        s = Scalars(self.emit)
         yielded = body(s, names if reduced else names[:-1])
         result = Value(element, shape)
         ins = f"ins({', '.join(operands)} : {', '.join(v.type for v in inputs)}) " if inputs else ""
         arguments = ", ".join(f"{n}: {t}" for n, t in zip(names, types))
         lines = "".join(f"  {line}\n" for line in s.lines)
-        result.ssa = self.e.op(
+        result.ssa = self.emit.op(
             f"linalg.generic {{indexing_maps = [{affine}], iterator_types = [{kinds}]}} {ins}"
             f"outs({init} : {result.type}) {{\n^bb0({arguments}):\n{lines}"
-            f"  linalg.yield {yielded} : {element.mlir}\n}} -> {result.type}")
+            f"  linalg.yield {yielded} : {element.mlir}\n}} -> {result.type}"
+        )
         return result
 
     @staticmethod
     def refuse_f64(value: Value) -> None:
         if value.element.mlir == "f64":
-            raise ImportFailure("computes in float64, which posenc does not compile; export the model in float32")
+            raise ImportFailure(
+                "computes in float64, which posenc does not compile; export the model in float32"
+            )
 
     def cast(self, value: Value, element: ElementType) -> Value:
         if value.element == element:
             return value
-        return self.elementwise([value], element, lambda s, x: s.convert(x[0], value.element, element),
-                                value.shape)
+        return self.elementwise(
+            [value], element, lambda s, x: s.convert(x[0], value.element, element), value.shape
+        )
 
     def broadcast(self, value: Value, shape: Shape) -> Value:
         if value.shape == shape:
@@ -138,8 +167,15 @@ class Structured:
 
     # Reductions and contractions.
 
-    def reduce(self, value: Value, axes: Sequence[int], element: ElementType, start: str, body: Body,
-               keep: bool = True) -> Value:
+    def reduce(
+        self,
+        value: Value,
+        axes: Sequence[int],
+        element: ElementType,
+        start: str,
+        body: Body,
+        keep: bool = True,
+    ) -> Value:
         """Folds `axes` with body(element, accumulator), from the scalar `start`."""
         kept = [axis for axis in range(value.rank) if axis not in axes]
         shape = tuple(value.shape[axis] for axis in kept)
@@ -150,25 +186,46 @@ class Structured:
         for name, axis in zip(reduced, sorted(axes)):
             subscripts[axis] = name
         out = ", ".join(f"d{i}" for i in range(len(kept)))
-        result = self.generic([value], [", ".join(subscripts)], element, shape, body, reduced=reduced,
-                              out_map=out, init=self.e.filled(element, shape, start))
+        result = self.generic(
+            [value],
+            [", ".join(subscripts)],
+            element,
+            shape,
+            body,
+            reduced=reduced,
+            out_map=out,
+            init=self.emit.filled(element, shape, start),
+        )
         if not keep:
             return result
-        return self.reshape(result, tuple(Extent.of(1) if axis in axes else extent
-                                          for axis, extent in enumerate(value.shape)))
+        return self.reshape(
+            result,
+            tuple(
+                Extent.of(1) if axis in axes else extent for axis, extent in enumerate(value.shape)
+            ),
+        )
 
-    def contract(self, left: Value, left_map: str, right: Value, right_map: str, shape: Shape) -> Value:
-        """Sum over `r0` of the product, in f32 for 16-bit floats; subscripts d0.. are the result's."""
+    def contract(
+        self, left: Value, left_map: str, right: Value, right_map: str, shape: Shape
+    ) -> Value:
+        """Sum over `r0` of the product, in f32 for 16-bit floats; d0.. are the result's axes."""
         element = F32 if left.element.is_half or right.element.is_half else left.element
-        zero = self.e.scalar(element.mlir, literal(element, 0))
+        zero = self.emit.scalar(element.mlir, literal(element, 0))
 
         def body(s: Scalars, x: list[str]) -> str:
             a, b = (s.convert(v, value.element, element) for v, value in zip(x, (left, right)))
             return s.binary("Add", x[2], s.binary("Mul", a, b, element), element)
 
-        return self.generic([left, right], [left_map, right_map], element, shape, body, reduced=["r0"],
-                            out_map=", ".join(f"d{i}" for i in range(len(shape))),
-                            init=self.e.filled(element, shape, zero))
+        return self.generic(
+            [left, right],
+            [left_map, right_map],
+            element,
+            shape,
+            body,
+            reduced=["r0"],
+            out_map=", ".join(f"d{i}" for i in range(len(shape))),
+            init=self.emit.filled(element, shape, zero),
+        )
 
     # Views and data movement.
 
@@ -178,28 +235,46 @@ class Structured:
         if value.shape == shape:
             return value
         if product(shape) == 0:
-            return Value(value.element, shape, ssa=self.e.empty(value.element, shape))
+            return Value(value.element, shape, ssa=self.emit.empty(value.element, shape))
         groups = _groups(value.shape, shape)
         if groups is None:
             self.agree(product(value.shape), product(shape))
-            row = self._reassociate("collapse_shape", value, (product(value.shape),), [list(range(value.rank))]) \
-                if value.rank != 1 else value
+            row = (
+                self._reassociate(
+                    "collapse_shape", value, (product(value.shape),), [list(range(value.rank))]
+                )
+                if value.rank != 1
+                else value
+            )
             value = self.retyped(row, (product(shape),))
             groups = [([0], list(range(len(shape))))]
-        middle = tuple(shape[outs[0]] if len(outs) == 1 else product(value.shape[i] for i in ins)
-                       for ins, outs in groups)
+        middle = tuple(
+            shape[outs[0]] if len(outs) == 1 else product(value.shape[i] for i in ins)
+            for ins, outs in groups
+        )
         if any(len(ins) != 1 for ins, _ in groups) or (not groups and value.rank):
-            value = self._reassociate("collapse_shape", value, middle,
-                                      [ins for ins, _ in groups] if value.rank else [])
+            value = self._reassociate(
+                "collapse_shape", value, middle, [ins for ins, _ in groups] if value.rank else []
+            )
         if any(len(outs) != 1 for _, outs in groups) or (not groups and shape):
             value = self._reassociate("expand_shape", value, shape, [outs for _, outs in groups])
-        return Value(value.element, shape, ssa=self.e.ssa(value))
+        return Value(value.element, shape, ssa=self.emit.ssa(value))
+
+    def split_heads(self, value: Value, heads: int, name: str) -> Value:
+        """[B, S, H*D] to [B, S, H, D]; `name` is what a refusal calls the value."""
+        batch, rows, columns = value.shape
+        size = columns.divided_exactly(heads)
+        if size is None:
+            raise ImportFailure(f"the {columns} columns of the {name} do not make {heads} heads")
+        return self.reshape(value, (batch, rows, Extent.of(heads), size))
 
     def _reassociate(self, name: str, value: Value, shape: Shape, groups: list[list[int]]) -> Value:
-        source = self.e.ssa(value)
-        output = f" output_shape {self.e.mixed_sizes(shape)}" if name == "expand_shape" else ""
+        source = self.emit.ssa(value)
+        output = f" output_shape {self.emit.mixed_sizes(shape)}" if name == "expand_shape" else ""
         result = Value(value.element, shape)
-        result.ssa = self.e.op(f"tensor.{name} {source} {groups}{output} : {value.type} into {result.type}")
+        result.ssa = self.emit.op(
+            f"tensor.{name} {source} {groups}{output} : {value.type} into {result.type}"
+        )
         return result
 
     def transpose(self, value: Value, permutation: Sequence[int]) -> Value:
@@ -207,9 +282,11 @@ class Structured:
             return value
         shape = tuple(value.shape[axis] for axis in permutation)
         result = Value(value.element, shape)
-        source, init = self.e.ssa(value), self.e.empty(value.element, shape)
-        result.ssa = self.e.op(f"linalg.transpose ins({source} : {value.type}) outs({init} : {result.type}) "
-                               f"permutation = {list(permutation)}")
+        source, init = self.emit.ssa(value), self.emit.empty(value.element, shape)
+        result.ssa = self.emit.op(
+            f"linalg.transpose ins({source} : {value.type}) outs({init} : {result.type}) "
+            f"permutation = {list(permutation)}"
+        )
         return result
 
     def concat(self, values: Sequence[Value], axis: int) -> Value:
@@ -218,27 +295,41 @@ class Structured:
         shape = list(first.shape)
         for value in values[1:]:
             for d in range(first.rank):
-                shape[d] = shape[d] + value.shape[d] if d == axis else self.agree(shape[d], value.shape[d])
+                shape[d] = (
+                    shape[d] + value.shape[d] if d == axis else self.agree(shape[d], value.shape[d])
+                )
         values = [value for value in values if value.shape[axis] != 0] or [first]
         if len(values) == 1:
-            return Value(first.element, tuple(shape), ssa=self.e.ssa(values[0]))
+            return Value(first.element, tuple(shape), ssa=self.emit.ssa(values[0]))
         # The op infers a dynamic size from a dynamic operand; the sum may still be known.
-        inferred = tuple(Extent.symbol("?") if any(v.shape[d].static is None for v in values) and d == axis
-                         else extent for d, extent in enumerate(shape))
+        inferred = tuple(
+            Extent.symbol("?")
+            if any(v.shape[d].static is None for v in values) and d == axis
+            else extent
+            for d, extent in enumerate(shape)
+        )
         bare = Value(first.element, inferred)
-        operands, types = ", ".join(self.e.ssa(v) for v in values), ", ".join(v.type for v in values)
-        bare.ssa = self.e.op(f"tensor.concat dim({axis}) {operands} : ({types}) -> {bare.type}")
+        operands, types = (
+            ", ".join(self.emit.ssa(v) for v in values),
+            ", ".join(v.type for v in values),
+        )
+        bare.ssa = self.emit.op(f"tensor.concat dim({axis}) {operands} : ({types}) -> {bare.type}")
         return self.retyped(bare, tuple(shape))
 
     def retyped(self, value: Value, shape: Shape) -> Value:
         """The same tensor under a shape known to be equal."""
-        result = Value(value.element, shape, ssa=self.e.ssa(value))
+        result = Value(value.element, shape, ssa=self.emit.ssa(value))
         if result.type != value.type:
-            result.ssa = self.e.op(f"tensor.cast {result.ssa} : {value.type} to {result.type}")
+            result.ssa = self.emit.op(f"tensor.cast {result.ssa} : {value.type} to {result.type}")
         return result
 
-    def slice(self, value: Value, offsets: Sequence[ExtentLike], sizes: Sequence[ExtentLike],
-              steps: Optional[Sequence[int]] = None) -> Value:
+    def slice(
+        self,
+        value: Value,
+        offsets: Sequence[ExtentLike],
+        sizes: Sequence[ExtentLike],
+        steps: Sequence[int] | None = None,
+    ) -> Value:
         """tensor.extract_slice; a negative step becomes a gather."""
         offsets = [Extent.of(o) for o in offsets]
         shape = tuple(Extent.of(s) for s in sizes)
@@ -248,52 +339,66 @@ class Structured:
         if any(step < 0 for step in steps):
             return self._strided_read(value, offsets, shape, steps)
         result = Value(value.element, shape)
-        source = self.e.ssa(value)
-        result.ssa = self.e.op(
-            f"tensor.extract_slice {source}{self.e.mixed_sizes(offsets)} {self.e.mixed_sizes(shape)} {steps}"
-            f" : {value.type} to {result.type}")
+        source = self.emit.ssa(value)
+        result.ssa = self.emit.op(
+            f"tensor.extract_slice {source}{self.emit.mixed_sizes(offsets)} "
+            f"{self.emit.mixed_sizes(shape)} {steps}"
+            f" : {value.type} to {result.type}"
+        )
         return result
 
-    def _strided_read(self, value: Value, offsets: list[Extent], shape: Shape, steps: list[int]) -> Value:
-        source = self.e.ssa(value)
-        starts = [self.e.index(offset) for offset in offsets]
-        strides = [self.e.index(step) for step in steps]
+    def _strided_read(
+        self, value: Value, offsets: list[Extent], shape: Shape, steps: list[int]
+    ) -> Value:
+        source = self.emit.ssa(value)
+        starts = [self.emit.index(offset) for offset in offsets]
+        strides = [self.emit.index(step) for step in steps]
 
         def body(s: Scalars, _: list[str]) -> str:
-            at = [s.op(f"arith.addi {start}, {s.op(f'arith.muli {s.loop(d)}, {stride} : index')} : index")
-                  for d, (start, stride) in enumerate(zip(starts, strides))]
+            at = []
+            for d, (start, stride) in enumerate(zip(starts, strides)):
+                distance = s.op(f"arith.muli {s.loop(d)}, {stride} : index")
+                at.append(s.op(f"arith.addi {start}, {distance} : index"))
             return s.op(f"tensor.extract {source}[{', '.join(at)}] : {value.type}")
 
         return self.generic([], [], value.element, shape, body)
 
-    def pad(self, value: Value, low: Sequence[ExtentLike], high: Sequence[ExtentLike], scalar: str) -> Value:
+    def pad(
+        self, value: Value, low: Sequence[ExtentLike], high: Sequence[ExtentLike], scalar: str
+    ) -> Value:
         """tensor.pad with a scalar of the value's element type."""
         low, high = [Extent.of(x) for x in low], [Extent.of(x) for x in high]
         if all(x == 0 for x in (*low, *high)):
             return value
-        result = Value(value.element, tuple(l + x + h for l, x, h in zip(low, value.shape, high)))
-        arguments = ", ".join(f"{self.e.fresh()}: index" for _ in low)
-        source = self.e.ssa(value)
-        result.ssa = self.e.op(
-            f"tensor.pad {source} low{self.e.mixed_sizes(low)} high{self.e.mixed_sizes(high)} {{\n"
-            f"^bb0({arguments}):\n  tensor.yield {scalar} : {value.element.mlir}\n}} : {value.type} to {result.type}")
+        sizes = (before + x + after for before, x, after in zip(low, value.shape, high))
+        result = Value(value.element, tuple(sizes))
+        arguments = ", ".join(f"{self.emit.fresh()}: index" for _ in low)
+        source = self.emit.ssa(value)
+        below, above = self.emit.mixed_sizes(low), self.emit.mixed_sizes(high)
+        result.ssa = self.emit.op(
+            f"tensor.pad {source} low{below} high{above} {{\n"
+            f"^bb0({arguments}):\n  tensor.yield {scalar} : {value.element.mlir}\n}} "
+            f": {value.type} to {result.type}"
+        )
         return result
 
     def clamp(self, position: ExtentLike, low: ExtentLike, high: ExtentLike) -> Extent:
         """`position` within [low, high], decided at import where it can be."""
         position, high = Extent.of(position), Extent.of(high)
-        position = position if self.e.at_least(high, position) else smaller(position, high)
-        return position if self.e.at_least(position, low) else larger(position, low)
+        position = position if self.emit.at_least(high, position) else smaller(position, high)
+        return position if self.emit.at_least(position, low) else larger(position, low)
 
 
 def broadcast_map(shape: Shape, loops: Shape) -> str:
     """Subscripts that read a tensor of `shape` right-aligned in loops of the sizes `loops`."""
     offset = len(loops) - len(shape)
-    return ", ".join("0" if extent == 1 and loops[axis + offset] != 1 else f"d{axis + offset}"
-                     for axis, extent in enumerate(shape))
+    return ", ".join(
+        "0" if extent == 1 and loops[axis + offset] != 1 else f"d{axis + offset}"
+        for axis, extent in enumerate(shape)
+    )
 
 
-def _groups(source: Shape, target: Shape) -> Optional[list[tuple[list[int], list[int]]]]:
+def _groups(source: Shape, target: Shape) -> list[tuple[list[int], list[int]]] | None:
     """Pairs of adjacent dimensions with equal products, the finest; None if there are none."""
     groups: list[tuple[list[int], list[int]]] = []
     i = j = 0

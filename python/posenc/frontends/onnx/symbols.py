@@ -11,8 +11,9 @@ shapes folds at import.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Iterable, Optional, Union
+from typing import Union
 
 ExtentLike = Union["Extent", int]
 
@@ -26,8 +27,8 @@ class Operation:
     """An atom: `kind` is floordiv, mod, min or max."""
 
     kind: str
-    left: "Extent"
-    right: "Extent"
+    left: Extent
+    right: Extent
 
     def __str__(self) -> str:
         infix = {"floordiv": "//", "mod": "%"}.get(self.kind)
@@ -36,7 +37,7 @@ class Operation:
         return f"{self.kind}({self.left}, {self.right})"
 
 
-Atom = Union[str, Operation]
+Atom = str | Operation
 Monomial = tuple[Atom, ...]
 
 
@@ -46,19 +47,21 @@ class Extent:
     __slots__ = ("terms", "_hash")
 
     def __init__(self, terms: dict[Monomial, int]):
-        self.terms = {monomial: coefficient for monomial, coefficient in terms.items() if coefficient}
+        self.terms = {
+            monomial: coefficient for monomial, coefficient in terms.items() if coefficient
+        }
         self._hash = hash(frozenset(self.terms.items()))
 
     @staticmethod
-    def of(value: ExtentLike) -> "Extent":
+    def of(value: ExtentLike) -> Extent:
         return value if isinstance(value, Extent) else Extent({(): int(value)})
 
     @staticmethod
-    def symbol(name: str) -> "Extent":
+    def symbol(name: str) -> Extent:
         return Extent({(name,): 1})
 
     @staticmethod
-    def _atom(kind: str, left: "Extent", right: "Extent") -> "Extent":
+    def _atom(kind: str, left: Extent, right: Extent) -> Extent:
         return Extent({(Operation(kind, left, right),): 1})
 
     # Facts.
@@ -68,7 +71,7 @@ class Extent:
         return not any(self.terms)
 
     @property
-    def static(self) -> Optional[int]:
+    def static(self) -> int | None:
         """The number, or None where it depends on a dimension."""
         return self.terms.get((), 0) if self.is_static else None
 
@@ -102,7 +105,7 @@ class Extent:
 
     # Arithmetic.
 
-    def __add__(self, other: ExtentLike) -> "Extent":
+    def __add__(self, other: ExtentLike) -> Extent:
         terms = dict(self.terms)
         for monomial, coefficient in Extent.of(other).terms.items():
             terms[monomial] = terms.get(monomial, 0) + coefficient
@@ -110,16 +113,16 @@ class Extent:
 
     __radd__ = __add__
 
-    def __neg__(self) -> "Extent":
+    def __neg__(self) -> Extent:
         return Extent({monomial: -coefficient for monomial, coefficient in self.terms.items()})
 
-    def __sub__(self, other: ExtentLike) -> "Extent":
+    def __sub__(self, other: ExtentLike) -> Extent:
         return self + -Extent.of(other)
 
-    def __rsub__(self, other: ExtentLike) -> "Extent":
+    def __rsub__(self, other: ExtentLike) -> Extent:
         return Extent.of(other) - self
 
-    def __mul__(self, other: ExtentLike) -> "Extent":
+    def __mul__(self, other: ExtentLike) -> Extent:
         terms: dict[Monomial, int] = {}
         for left, a in self.terms.items():
             for right, b in Extent.of(other).terms.items():
@@ -129,7 +132,7 @@ class Extent:
 
     __rmul__ = __mul__
 
-    def divided_exactly(self, divisor: ExtentLike) -> Optional["Extent"]:
+    def divided_exactly(self, divisor: ExtentLike) -> Extent | None:
         """The quotient where `divisor` divides for every size, else None."""
         divisor = Extent.of(divisor)
         if not divisor.terms:
@@ -145,9 +148,11 @@ class Extent:
         return None
 
     def _leading(self) -> tuple[Monomial, int]:
-        return max(self.terms.items(), key=lambda item: (len(item[0]), [str(atom) for atom in item[0]]))
+        return max(
+            self.terms.items(), key=lambda item: (len(item[0]), [str(atom) for atom in item[0]])
+        )
 
-    def __floordiv__(self, other: ExtentLike) -> "Extent":
+    def __floordiv__(self, other: ExtentLike) -> Extent:
         other = Extent.of(other)
         if self.is_static and other.is_static and other.static:
             return Extent.of(self.static // other.static)
@@ -157,10 +162,10 @@ class Extent:
         _require_natural(self, other)
         return Extent._atom("floordiv", self, other)
 
-    def __rfloordiv__(self, other: ExtentLike) -> "Extent":
+    def __rfloordiv__(self, other: ExtentLike) -> Extent:
         return Extent.of(other) // self
 
-    def __mod__(self, other: ExtentLike) -> "Extent":
+    def __mod__(self, other: ExtentLike) -> Extent:
         other = Extent.of(other)
         if self.is_static and other.is_static and other.static:
             return Extent.of(self.static % other.static)
@@ -169,10 +174,10 @@ class Extent:
         _require_natural(self, other)
         return Extent._atom("mod", self, other)
 
-    def __rmod__(self, other: ExtentLike) -> "Extent":
+    def __rmod__(self, other: ExtentLike) -> Extent:
         return Extent.of(other) % self
 
-    def __abs__(self) -> "Extent":
+    def __abs__(self) -> Extent:
         if self.bounds(0)[0] >= 0:
             return self
         if self.bounds(0)[1] <= 0:
@@ -191,7 +196,10 @@ class Extent:
         if self.is_static:
             return str(self.static)
         parts = []
-        for monomial, coefficient in sorted(self.terms.items(), key=lambda item: str(item[0]), reverse=True):
+        # In alphabetical order, the number last.
+        for monomial, coefficient in sorted(
+            self.terms.items(), key=lambda item: (not item[0], str(item[0]))
+        ):
             factors = [str(atom) for atom in monomial]
             if coefficient != 1 or not factors:
                 factors.insert(0, str(coefficient))
@@ -201,7 +209,7 @@ class Extent:
     __repr__ = __str__
 
 
-def _divided(term: tuple[Monomial, int], by: tuple[Monomial, int]) -> Optional[Extent]:
+def _divided(term: tuple[Monomial, int], by: tuple[Monomial, int]) -> Extent | None:
     """The quotient of two terms of a polynomial, if it is one."""
     rest = list(term[0])
     for atom in by[0]:
@@ -237,7 +245,7 @@ def product(extents: Iterable[ExtentLike]) -> Extent:
     return result
 
 
-def at_least(left: ExtentLike, right: ExtentLike, least: int = 0) -> Optional[bool]:
+def at_least(left: ExtentLike, right: ExtentLike, least: int = 0) -> bool | None:
     """Whether `left >= right` for all sizes; None where it depends on them."""
     low, high = (Extent.of(left) - right).bounds(least)
     if low >= 0:
@@ -269,7 +277,7 @@ def larger(left: ExtentLike, right: ExtentLike) -> Extent:
     return right if at_least(right, left) else Extent._atom("max", left, right)
 
 
-def limit_of(part: Extent, whole: Extent) -> Optional[Extent]:
+def limit_of(part: Extent, whole: Extent) -> Extent | None:
     """The `limit` where `part` is min(whole, limit), else None."""
     (monomial, coefficient), *others = part.terms.items() or [((), 0)]
     if others or coefficient != 1 or len(monomial) != 1 or not isinstance(monomial[0], Operation):

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Optional
 
 import ml_dtypes
 import numpy as np
@@ -43,7 +42,9 @@ I16 = ElementType(TensorProto.INT16, "i16", np.dtype(np.int16), "i")
 I8 = ElementType(TensorProto.INT8, "i8", np.dtype(np.int8), "i")
 BOOL = ElementType(TensorProto.BOOL, "i1", np.dtype(np.bool_), "b")
 
-ELEMENT_TYPES = {element.onnx: element for element in (F32, F16, BF16, F64, I64, I32, I16, I8, BOOL)}
+ELEMENT_TYPES = {
+    element.onnx: element for element in (F32, F16, BF16, F64, I64, I32, I16, I8, BOOL)
+}
 
 Shape = tuple[Extent, ...]
 
@@ -59,16 +60,21 @@ class Value:
 
     `content`, where the importer knows it, is an array of the element's numpy
     type, or of dtype object that holds `Extent`s. `ssa` is the name of the MLIR
-    value once there is one; `materialise` makes it on first use.
+    value once there is one.
     """
 
-    def __init__(self, element: ElementType, shape: Shape, *, ssa: Optional[str] = None,
-                 content: Optional[np.ndarray] = None, materialise: Optional[Callable[[], str]] = None):
+    def __init__(
+        self,
+        element: ElementType,
+        shape: Shape,
+        *,
+        ssa: str | None = None,
+        content: np.ndarray | None = None,
+    ):
         self.element = element
         self.shape = tuple(Extent.of(extent) for extent in shape)
         self.ssa = ssa
         self.content = content
-        self.materialise = materialise
 
     @property
     def rank(self) -> int:
@@ -89,6 +95,6 @@ class Value:
             return None
         return self.content.reshape(-1)[0]
 
-    def static_shape(self) -> Optional[tuple[int, ...]]:
+    def static_shape(self) -> tuple[int, ...] | None:
         sizes = tuple(extent.static for extent in self.shape)
         return None if None in sizes else sizes

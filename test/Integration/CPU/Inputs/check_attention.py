@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the functions of attention.mlir against float64."""
 
 from __future__ import annotations
@@ -30,7 +32,11 @@ def attend(
 
 
 def check_masked(library: Library, name: str, rng: np.random.Generator) -> None:
-    for batch, heads, groups, rows, keys in [(2, 4, 2, 70, 131), (1, 3, 1, 1, 300), (1, 2, 2, 5, 3)]:
+    for batch, heads, groups, rows, keys in [
+        (2, 4, 2, 70, 131),
+        (1, 3, 1, 1, 300),
+        (1, 2, 2, 5, 3),
+    ]:
         query = rng.standard_normal((batch, heads, rows, 40)).astype(np.float32)
         key = rng.standard_normal((batch, groups, keys, 40)).astype(np.float32)
         value = rng.standard_normal((batch, groups, keys, 24)).astype(np.float32)

@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the math functions of math.mlir against float64."""
 
 from __future__ import annotations
@@ -10,7 +12,26 @@ import numpy as np
 from library import Library
 
 TINY = 2.0**-126  # tasks flush denormals
-CORNERS = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.5, 1e-30, 3e38, -3e38, 88.7, 88.8, -87.3, -103.9, 128.0, -149.0, TINY]
+CORNERS = [
+    0.0,
+    -0.0,
+    np.inf,
+    -np.inf,
+    np.nan,
+    1.0,
+    -1.0,
+    0.5,
+    1e-30,
+    3e38,
+    -3e38,
+    88.7,
+    88.8,
+    -87.3,
+    -103.9,
+    128.0,
+    -149.0,
+    TINY,
+]
 
 # Name, reference, errors allowed in ulp, range of the samples (in log2 of the
 # magnitude), whether negative samples too.
@@ -36,7 +57,9 @@ FUNCTIONS = [
 ]
 
 
-def check(name: str, got: np.ndarray, expected: np.ndarray, ulps: float | None, x: np.ndarray) -> None:
+def check(
+    name: str, got: np.ndarray, expected: np.ndarray, ulps: float | None, x: np.ndarray
+) -> None:
     """Fails where `got` is off by more than `ulps`, or 1.2e-7 where that is None."""
     rounded = expected.astype(np.float32)
     special = ~np.isfinite(rounded)
@@ -47,12 +70,18 @@ def check(name: str, got: np.ndarray, expected: np.ndarray, ulps: float | None, 
         flushed = (np.abs(expected) <= TINY) & (np.abs(got) <= TINY)
         limit = 1.2e-7 if ulps is None else ulps * spacing
         wrong |= ~special & ~flushed & ~(error <= limit)
-        worst = np.nanmax(np.where(special | flushed, 0, error if ulps is None else error / spacing))
+        worst = np.nanmax(
+            np.where(special | flushed, 0, error if ulps is None else error / spacing)
+        )
     print(f"{name}: worst error {worst:.3g}")
-    assert not wrong.any(), f"{name}({x[wrong][:5]}) = {got[wrong][:5]}, expected {expected[wrong][:5]}"
+    assert not wrong.any(), (
+        f"{name}({x[wrong][:5]}) = {got[wrong][:5]}, expected {expected[wrong][:5]}"
+    )
 
 
-def samples(rng: np.random.Generator, low: float, high: float, signed: bool, count: int) -> np.ndarray:
+def samples(
+    rng: np.random.Generator, low: float, high: float, signed: bool, count: int
+) -> np.ndarray:
     x = np.exp2(rng.uniform(low, high, count))
     if signed:
         x *= rng.choice([-1.0, 1.0], count)
@@ -61,7 +90,9 @@ def samples(rng: np.random.Generator, low: float, high: float, signed: bool, cou
 
 def check_functions(library: Library, rng: np.random.Generator) -> None:
     for number, (name, reference, ulps, (low, high), signed) in enumerate(FUNCTIONS):
-        x = np.concatenate([samples(rng, low, high, signed, 100_003), np.array(CORNERS, np.float32)])
+        x = np.concatenate(
+            [samples(rng, low, high, signed, 100_003), np.array(CORNERS, np.float32)]
+        )
         if name in ("sin", "cos"):
             x = x[~(np.abs(x) > 2.0**30) | ~np.isfinite(x)]
         results = [np.full_like(x, 7) for _ in FUNCTIONS]
@@ -108,11 +139,13 @@ def check_half(library: Library, rng: np.random.Generator) -> None:
     y = rng.uniform(-4, 4, 5000).astype(ml_dtypes.bfloat16)
     exp, tanh = np.empty_like(x), np.empty_like(y)
     library.run("half", x, y, exp, tanh)
-    # The rounded float64 value, or its neighbour where that is a near tie.
+    # The rounded float64 value, or its neighbor where that is a near tie.
     reference = np.exp(x.astype(np.float64))
     assert (np.abs(exp - reference) <= 0.51 * np.spacing(reference.astype(np.float16))).all()
     reference = np.tanh(y.astype(np.float64))
-    assert (np.abs(tanh.astype(np.float64) - reference) <= 2.0**-8 * 0.51 * 2 * np.abs(reference)).all()
+    assert (
+        np.abs(tanh.astype(np.float64) - reference) <= 2.0**-8 * 0.51 * 2 * np.abs(reference)
+    ).all()
 
 
 if __name__ == "__main__":

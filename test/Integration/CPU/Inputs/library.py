@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls functions of a compiled library with numpy arrays, through ctypes."""
 
 from __future__ import annotations
@@ -60,7 +62,9 @@ class Library:
         code = getattr(self.library, name)(*(ctypes.byref(tensor) for tensor in tensors))
         return code, self.library.posenc_last_error().decode()
 
-    def shapes(self, name: str, inputs: list[np.ndarray], ranks: list[int]) -> list[tuple[int, ...]]:
+    def shapes(
+        self, name: str, inputs: list[np.ndarray], ranks: list[int]
+    ) -> list[tuple[int, ...]]:
         """The output shapes for `inputs`, of the given ranks."""
         outputs = [as_tensor(np.empty((0,) * rank, np.float32)) for rank in ranks]
         tensors = [as_tensor(array) for array in inputs] + outputs

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Optional
 
 import numpy as np
 from onnx import TensorProto
@@ -38,7 +37,7 @@ class AttentionInputs:
     value_layout: str
     scale: float
     softcap: float
-    mask: Optional[Value]  # bool or float, last dimension as long as the keys
+    mask: Value | None  # bool or float, last dimension as long as the keys
     batch: Extent
     query_heads: Extent
     key_heads: Extent
@@ -50,7 +49,7 @@ class AttentionInputs:
     left: int  # inclusive distances of the window, -1 without limit
     right: int
     offset: Extent  # key index of query row 0, where it is the same for the whole batch
-    lengths: Optional[Value]  # i64 [B]: keys in use; the offset is then lengths[b] - query_rows
+    lengths: Value | None  # i64 [B]: keys in use; the offset is then lengths[b] - query_rows
 
     @property
     def score_shape(self) -> Shape:
@@ -88,12 +87,15 @@ def _read_inputs(ctx: NodeContext) -> tuple[AttentionInputs, Value, Value]:
         raise ImportFailure(f"nonpad_kv_seqlen is {lengths.type}; it must be i64 of rank 1")
     packed = query.rank == 3
     if any(operand.rank != query.rank for operand in (key, value)) or query.rank not in (3, 4):
-        raise ImportFailure(f"query, key and value have ranks {query.rank}, {key.rank}, {value.rank}; "
-                            "all must be 3 or all 4")
+        raise ImportFailure(
+            f"query, key and value have ranks {query.rank}, {key.rank}, {value.rank}; "
+            "all must be 3 or all 4"
+        )
     if packed:
         query_heads, key_heads = (_heads(ctx, name) for name in ("q_num_heads", "kv_num_heads"))
-        query = _split_heads(ctx, query, query_heads, "query")
-        key, value = _split_heads(ctx, key, key_heads, "key"), _split_heads(ctx, value, key_heads, "value")
+        query = ctx.build.split_heads(query, query_heads, "query")
+        key = ctx.build.split_heads(key, key_heads, "key")
+        value = ctx.build.split_heads(value, key_heads, "value")
     present_key = _with_past(ctx, key, past_key, packed, ctx.wants(1))
     present_value = _with_past(ctx, value, past_value, packed, ctx.wants(2))
     key_is_packed = packed and past_key is None
@@ -104,22 +106,46 @@ def _read_inputs(ctx: NodeContext) -> tuple[AttentionInputs, Value, Value]:
     value_batch, value_heads, value_rows, value_size = _bhld(value_source, key_is_packed)
     if head_size.static is None or value_size.static is None:
         raise ImportFailure("the head size is dynamic; export the model with a fixed head size")
-    for left, right in ((head_size, key_size), (key_rows, value_rows), (batch, key_batch), (batch, value_batch),
-                        (key_heads, value_heads)):
+    for left, right in (
+        (head_size, key_size),
+        (key_rows, value_rows),
+        (batch, key_batch),
+        (batch, value_batch),
+        (key_heads, value_heads),
+    ):
         ctx.build.agree(left, right)
     _check_heads(heads, key_heads)
     past_rows = past_key.shape[2] if past_key is not None else Extent.of(0)
     layout = "blhd" if key_is_packed else "bhld"
     inputs = AttentionInputs(
-        query=query, key=key_source, value=value_source, query_layout="blhd" if packed else "bhld",
-        key_layout=layout, value_layout=layout, scale=_scale(ctx, head_size.static, query.element),
-        softcap=ctx.attribute("softcap", 0.0), mask=_mask(ctx, key_rows), batch=batch, query_heads=heads,
-        key_heads=key_heads, query_rows=rows, key_rows=key_rows, head_size=head_size.static, value_size=value_size,
-        causal=bool(ctx.attribute("is_causal", 0)), left=ctx.attribute("left_window_size", -1),
-        right=ctx.attribute("right_window_size", -1), offset=past_rows, lengths=lengths)
+        query=query,
+        key=key_source,
+        value=value_source,
+        query_layout="blhd" if packed else "bhld",
+        key_layout=layout,
+        value_layout=layout,
+        scale=_scale(ctx, head_size.static, query.element),
+        softcap=ctx.attribute("softcap", 0.0),
+        mask=_mask(ctx, key_rows),
+        batch=batch,
+        query_heads=heads,
+        key_heads=key_heads,
+        query_rows=rows,
+        key_rows=key_rows,
+        head_size=head_size.static,
+        value_size=value_size,
+        causal=bool(ctx.attribute("is_causal", 0)),
+        left=ctx.attribute("left_window_size", -1),
+        right=ctx.attribute("right_window_size", -1),
+        offset=past_rows,
+        lengths=lengths,
+    )
     if ctx.attribute("softmax_precision", TensorProto.FLOAT) == TensorProto.DOUBLE:
-        warnings.warn(f"node '{node_name(ctx.node)}' asks for a softmax in float64; posenc computes it in float32",
-                      stacklevel=2)
+        warnings.warn(
+            f"node '{node_name(ctx.node)}' asks for a softmax in float64; "
+            "posenc computes it in float32",
+            stacklevel=2,
+        )
     if inputs.mask is not None:
         ctx.build.broadcast_shapes([inputs.mask.shape, inputs.score_shape])
     return inputs, present_key, present_value
@@ -132,16 +158,8 @@ def _heads(ctx: NodeContext, name: str) -> int:
     return heads
 
 
-def _split_heads(ctx: NodeContext, x: Value, heads: int, name: str) -> Value:
-    """[B, S, H*D] to [B, S, H, D]."""
-    size = x.shape[2].divided_exactly(heads)
-    if size is None:
-        raise ImportFailure(f"the {x.shape[2]} columns of the {name} do not make {heads} heads")
-    return ctx.build.reshape(x, (x.shape[0], x.shape[1], Extent.of(heads), size))
-
-
-def _with_past(ctx: NodeContext, x: Value, past: Optional[Value], packed: bool, wanted: bool) -> Value:
-    """The cache [B, H, past + S, D]; without a past just x, brought to that order if it is wanted."""
+def _with_past(ctx: NodeContext, x: Value, past: Value | None, packed: bool, wanted: bool) -> Value:
+    """The cache [B, H, past + S, D]; without a past just x, in that order if it is wanted."""
     if past is None and not wanted:
         return x
     x = ctx.build.transpose(x, [0, 2, 1, 3]) if packed else x
@@ -154,12 +172,16 @@ def _bhld(x: Value, packed: bool) -> Shape:
 
 
 def _check_heads(query: Extent, key: Extent) -> None:
-    if query.static is not None and key.static is not None and (key == 0 or query.static % key.static):
+    if (
+        query.static is not None
+        and key.static is not None
+        and (key == 0 or query.static % key.static)
+    ):
         raise ImportFailure(f"{key} key heads do not divide {query} query heads")
 
 
 def _scale(ctx: NodeContext, head_size: int, element: ElementType) -> float:
-    """The definition scales query and key by the root, rounded to their type; a negative scale is NaN."""
+    """Query and key are scaled by the root, rounded to their type; a negative scale is NaN."""
     scale = ctx.attribute("scale")
     if scale is None:
         scale = 1.0 / math.sqrt(head_size)
@@ -169,13 +191,15 @@ def _scale(ctx: NodeContext, head_size: int, element: ElementType) -> float:
     return root * root
 
 
-def _mask(ctx: NodeContext, key_rows: Extent) -> Optional[Value]:
+def _mask(ctx: NodeContext, key_rows: Extent) -> Value | None:
     """attn_mask; one shorter than the keys (opset 24 on) hides the rest."""
     mask = ctx.optional(3)
     if mask is None:
         return None
     if mask.element != BOOL and mask.element.kind != "f":
-        raise ImportFailure(f"attn_mask has elements of type {mask.element.mlir}; they must be bool or float")
+        raise ImportFailure(
+            f"attn_mask has elements of type {mask.element.mlir}; they must be bool or float"
+        )
     length = mask.shape[-1]
     if length == key_rows or length == 1 or ctx.opset < 24:
         return mask
@@ -186,8 +210,12 @@ def _mask(ctx: NodeContext, key_rows: Extent) -> Optional[Value]:
         ctx.emit.require("sge", key_rows, length, f"attn_mask covers {length} keys of {key_rows}")
     hidden = literal(mask.element, False if mask.element == BOOL else -np.inf)
     padding = [Extent.of(0)] * (mask.rank - 1)
-    padded = ctx.build.pad(mask, padding + [Extent.of(0)], padding + [missing],
-                           ctx.emit.scalar(mask.element.mlir, hidden))
+    padded = ctx.build.pad(
+        mask,
+        padding + [Extent.of(0)],
+        padding + [missing],
+        ctx.emit.scalar(mask.element.mlir, hidden),
+    )
     return ctx.build.retyped(padded, mask.shape[:-1] + (key_rows,))
 
 
@@ -207,8 +235,10 @@ def _emit_attention(ctx: NodeContext, a: AttentionInputs) -> Value:
     clauses = f" layouts({', '.join(layouts)})" if "blhd" in layouts else ""
     regions = _score_region(ctx, a) + _mask_region(ctx, a)
     output.ssa = ctx.emit.op(
-        f"posenc.attention query({query} : {a.query.type}) key({key} : {a.key.type}) value({value} : {a.value.type}) "
-        f"scale({scale}) outs({init} : {output.type}){clauses}{regions} -> {output.type}")
+        f"posenc.attention query({query} : {a.query.type}) key({key} : {a.key.type}) "
+        f"value({value} : {a.value.type}) "
+        f"scale({scale}) outs({init} : {output.type}){clauses}{regions} -> {output.type}"
+    )
     if not packed:
         return output
     return ctx.build.reshape(output, (a.batch, a.query_rows, a.query_heads * a.value_size))
@@ -231,7 +261,9 @@ def _score_region(ctx: NodeContext, a: AttentionInputs) -> str:
         if a.softcap:
             x = soft_cap(s, x, a.softcap)
         if bias is not None:
-            x = s.binary("Add", x, s.convert(read_mask(ctx, s, bias, (b, h, i, j)), bias.element, F32), F32)
+            x = s.binary(
+                "Add", x, s.convert(read_mask(ctx, s, bias, (b, h, i, j)), bias.element, F32), F32
+            )
         return x, "f32"
 
     if bias is not None:

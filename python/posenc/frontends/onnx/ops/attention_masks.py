@@ -9,7 +9,8 @@ are written out in the region.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, Optional
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ..registry import NodeContext
 from ..scalars import Scalars
@@ -24,11 +25,14 @@ Position = tuple[str, str, str, str]  # The index values b, h, i, j.
 
 def read_mask(ctx: NodeContext, s: Scalars, mask: Value, at: Position) -> str:
     """One element of a mask that broadcasts, right-aligned, to [B, Hq, Lq, Lk]."""
-    indices = [s.index(0) if extent == 1 else index for extent, index in zip(mask.shape, at[4 - mask.rank:])]
+    indices = [
+        s.index(0) if extent == 1 else index
+        for extent, index in zip(mask.shape, at[4 - mask.rank :])
+    ]
     return s.op(f"tensor.extract {ctx.emit.ssa(mask)}[{', '.join(indices)}] : {mask.type}")
 
 
-def visibility(ctx: NodeContext, a: AttentionInputs) -> Optional[Callable[[Scalars, Position], str]]:
+def visibility(ctx: NodeContext, a: AttentionInputs) -> Callable[[Scalars, Position], str] | None:
     """(scalars, (b, h, i, j)) -> i1: the conjunction of all masks; None without any."""
     tensors: list[Value] = []
     if a.mask is not None and a.mask.element == BOOL:
@@ -38,7 +42,11 @@ def visibility(ctx: NodeContext, a: AttentionInputs) -> Optional[Callable[[Scala
         tensors += _uniform_masks(ctx, a, has_window)
     else:
         lengths = f"lengths({ctx.emit.ssa(a.lengths)} : {a.lengths.type})"
-        tensors.append(_mask_op(ctx, "padding", [lengths], [], (a.batch, Extent.of(1), Extent.of(1), a.key_rows)))
+        tensors.append(
+            _mask_op(
+                ctx, "padding", [lengths], [], (a.batch, Extent.of(1), Extent.of(1), a.key_rows)
+            )
+        )
     per_batch = a.lengths is not None and (a.causal or has_window)
     if not tensors and not per_batch:
         return None
@@ -58,7 +66,9 @@ def visibility(ctx: NodeContext, a: AttentionInputs) -> Optional[Callable[[Scala
     return body
 
 
-def _mask_op(ctx: NodeContext, name: str, before: list[str], after: list[str], shape: Shape) -> Value:
+def _mask_op(
+    ctx: NodeContext, name: str, before: list[str], after: list[str], shape: Shape
+) -> Value:
     """A mask op; its clauses stand before and after `sizes`."""
     sizes = ctx.emit.dynamic_sizes(shape)
     clauses = before + ([f"sizes({', '.join(sizes)})"] if sizes else []) + after
@@ -75,8 +85,11 @@ def _uniform_masks(ctx: NodeContext, a: AttentionInputs, has_window: bool) -> li
     if a.causal:
         masks.append(_mask_op(ctx, "causal", [], offset, shape))
     if has_window:
-        sides = [f"{name}({ctx.emit.index(distance)})" for name, distance in (("left", a.left), ("right", a.right))
-                 if distance >= 0]
+        sides = [
+            f"{name}({ctx.emit.index(distance)})"
+            for name, distance in (("left", a.left), ("right", a.right))
+            if distance >= 0
+        ]
         masks.append(_mask_op(ctx, "window", [], sides + offset, shape))
     return masks
 

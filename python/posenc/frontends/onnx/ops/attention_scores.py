@@ -23,7 +23,9 @@ from .reduction import fold_axes, softmax_of
 def emit_scores(ctx: NodeContext, a: AttentionInputs, mode: int) -> Value:
     scores = _scaled_product(ctx, a)
     if mode >= 1 and a.softcap:
-        scores = ctx.build.elementwise([scores], F32, lambda s, x: soft_cap(s, x[0], a.softcap), a.score_shape)
+        scores = ctx.build.elementwise(
+            [scores], F32, lambda s, x: soft_cap(s, x[0], a.softcap), a.score_shape
+        )
     if mode >= 2:
         scores = _biased(ctx, a, scores)
     if mode == 3:
@@ -43,7 +45,8 @@ def _scaled_product(ctx: NodeContext, a: AttentionInputs) -> Value:
     shape = (a.batch, a.key_heads, a.key_heads.of(group), rows, a.key_rows)
     product = ctx.build.contract(grouped, "d0, d1, d2, d3, r0", a.key, key_map, shape)
     scaled = ctx.build.elementwise(
-        [product], F32, lambda s, x: s.binary("Mul", x[0], s.constant(F32, a.scale), F32), shape)
+        [product], F32, lambda s, x: s.binary("Mul", x[0], s.constant(F32, a.scale), F32), shape
+    )
     return ctx.build.reshape(scaled, a.score_shape)
 
 
@@ -59,7 +62,9 @@ def _biased(ctx: NodeContext, a: AttentionInputs, scores: Value) -> Value:
         at = _loops(s)
         result = x[0]
         if bias is not None:
-            result = s.binary("Add", result, s.convert(read_mask(ctx, s, bias, at), bias.element, F32), F32)
+            result = s.binary(
+                "Add", result, s.convert(read_mask(ctx, s, bias, at), bias.element, F32), F32
+            )
         if visible is not None:
             result = s.select(visible(s, at), result, s.constant(F32, -np.inf), F32)
         return result

@@ -9,7 +9,7 @@ import numpy as np
 from ...._errors import ImportFailure
 from ..registry import NodeContext, handles, known
 from ..scalars import Scalars
-from ..values import BOOL, ElementType, F32, Value
+from ..values import BOOL, F32, ElementType, Value
 
 
 @handles("Add", "Sub", "Mul", "Min", "Max", "And", "Or", "Xor")
@@ -77,7 +77,11 @@ def modulo(ctx: NodeContext):
 def compare(ctx: NodeContext):
     operands = [ctx.input(0), ctx.input(1)]
     element = ctx.build.same_element(operands)
-    return [ctx.build.elementwise(operands, BOOL, lambda s, x: s.compare(ctx.node.op_type, x[0], x[1], element))]
+    return [
+        ctx.build.elementwise(
+            operands, BOOL, lambda s, x: s.compare(ctx.node.op_type, x[0], x[1], element)
+        )
+    ]
 
 
 @handles("Pow")
@@ -104,7 +108,11 @@ def power(ctx: NodeContext):
 @handles("Sqrt", "Exp", "Log", "Tanh", "Sin", "Cos", "Erf", "Floor", "Ceil", "Round")
 def unary_math(ctx: NodeContext):
     x = ctx.input(0)
-    return [ctx.build.elementwise([x], x.element, lambda s, v: s.math(ctx.node.op_type, v[0], x.element))]
+    return [
+        ctx.build.elementwise(
+            [x], x.element, lambda s, v: s.math(ctx.node.op_type, v[0], x.element)
+        )
+    ]
 
 
 @handles("Neg")
@@ -133,7 +141,11 @@ def logical_not(ctx: NodeContext):
 @handles("IsNaN")
 def is_nan(ctx: NodeContext):
     x = ctx.input(0)
-    return [ctx.build.elementwise([x], BOOL, lambda s, v: s.op(f"arith.cmpf uno, {v[0]}, {v[0]} : {x.element.mlir}"))]
+    return [
+        ctx.build.elementwise(
+            [x], BOOL, lambda s, v: s.op(f"arith.cmpf uno, {v[0]}, {v[0]} : {x.element.mlir}")
+        )
+    ]
 
 
 @handles("Sign")
@@ -152,8 +164,11 @@ def _of_float(ctx: NodeContext, formula):
     x = ctx.input(0)
     if x.element.kind != "f":
         raise ImportFailure(f"needs floats, has {x.element.mlir}")
-    return [ctx.build.elementwise([x], x.element,
-                                  lambda s, v: s.of_float(v[0], x.element, lambda f32: formula(s, f32)))]
+    return [
+        ctx.build.elementwise(
+            [x], x.element, lambda s, v: s.of_float(v[0], x.element, lambda f32: formula(s, f32))
+        )
+    ]
 
 
 @handles("Reciprocal")
@@ -169,8 +184,11 @@ def sigmoid(ctx: NodeContext):
 @handles("Relu")
 def relu(ctx: NodeContext):
     x = ctx.input(0)
-    return [ctx.build.elementwise([x], x.element,
-                                  lambda s, v: s.binary("Max", v[0], s.constant(x.element, 0), x.element))]
+    return [
+        ctx.build.elementwise(
+            [x], x.element, lambda s, v: s.binary("Max", v[0], s.constant(x.element, 0), x.element)
+        )
+    ]
 
 
 @handles("Swish", since=24)
@@ -224,7 +242,11 @@ def clip(ctx: NodeContext):
 def where(ctx: NodeContext):
     condition, yes, no = ctx.input(0), ctx.input(1), ctx.input(2)
     element = ctx.build.same_element([yes, no])
-    return [ctx.build.elementwise([condition, yes, no], element, lambda s, x: s.select(x[0], x[1], x[2], element))]
+    return [
+        ctx.build.elementwise(
+            [condition, yes, no], element, lambda s, x: s.select(x[0], x[1], x[2], element)
+        )
+    ]
 
 
 @handles("Cast")

@@ -18,7 +18,9 @@ from ..values import Value
 
 def _integers(indices: Value) -> Value:
     if indices.element.kind != "i":
-        raise ImportFailure(f"positions have elements of type {indices.element.mlir}; they must be integers")
+        raise ImportFailure(
+            f"positions have elements of type {indices.element.mlir}; they must be integers"
+        )
     return indices
 
 
@@ -26,7 +28,7 @@ def _integers(indices: Value) -> Value:
 def gather(ctx: NodeContext):
     data, indices = ctx.input(0), _integers(ctx.input(1))
     axis = ctx.axis(ctx.attribute("axis", 0), data.rank)
-    shape = data.shape[:axis] + indices.shape + data.shape[axis + 1:]
+    shape = data.shape[:axis] + indices.shape + data.shape[axis + 1 :]
     row = indices.scalar() if indices.is_number else None
     if row is not None:
         return [_row(ctx, data, axis, int(row), shape)]
@@ -47,7 +49,9 @@ def _row(ctx: NodeContext, data: Value, axis: int, row: int, shape) -> Value:
     extent = data.shape[axis]
     position = extent + row if row < 0 else Extent.of(row)
     if not ctx.emit.at_least(extent - 1, position):
-        ctx.emit.require("sge", extent - 1, position, f"row {row} is outside a dimension of size {extent}")
+        ctx.emit.require(
+            "sge", extent - 1, position, f"row {row} is outside a dimension of size {extent}"
+        )
     offsets, sizes = [Extent.of(0)] * data.rank, list(data.shape)
     offsets[axis], sizes[axis] = position, Extent.of(1)
     return ctx.build.reshape(ctx.build.slice(data, offsets, sizes), shape)
@@ -60,8 +64,10 @@ def gather_elements(ctx: NodeContext):
     source, extent = ctx.emit.ssa(data), ctx.emit.index(data.shape[axis])
 
     def body(s: Scalars, x: list[str]) -> str:
-        at = [s.row_within(s.to_index(x[0], indices.element), extent) if d == axis else s.loop(d)
-              for d in range(data.rank)]
+        at = [
+            s.row_within(s.to_index(x[0], indices.element), extent) if d == axis else s.loop(d)
+            for d in range(data.rank)
+        ]
         return s.op(f"tensor.extract {source}[{', '.join(at)}] : {data.type}")
 
     subscripts = broadcast_map(indices.shape, indices.shape)
@@ -76,18 +82,20 @@ def gather_nd(ctx: NodeContext):
     width = indices.shape[-1].static
     if width is None:
         raise ImportFailure("the number of positions a tuple holds must be static")
-    shape = indices.shape[:-1] + data.shape[batch + width:]
+    shape = indices.shape[:-1] + data.shape[batch + width :]
     source, tuples = ctx.emit.ssa(data), ctx.emit.ssa(indices)
     extents = [ctx.emit.index(data.shape[batch + i]) for i in range(width)]
 
     def body(s: Scalars, _: list[str]) -> str:
         loops = [s.loop(d) for d in range(len(shape))]
-        outer = loops[:indices.rank - 1]
+        outer = loops[: indices.rank - 1]
         at = loops[:batch]
         for i in range(width):
-            position = s.op(f"tensor.extract {tuples}[{', '.join([*outer, s.index(i)])}] : {indices.type}")
+            position = s.op(
+                f"tensor.extract {tuples}[{', '.join([*outer, s.index(i)])}] : {indices.type}"
+            )
             at.append(s.row_within(s.to_index(position, indices.element), extents[i]))
-        at += loops[indices.rank - 1:]
+        at += loops[indices.rank - 1 :]
         return s.op(f"tensor.extract {source}[{', '.join(at)}] : {data.type}")
 
     return [ctx.build.generic([], [], data.element, shape, body)]
@@ -102,13 +110,22 @@ def cumulative_sum(ctx: NodeContext):
     strict, backwards = ctx.attribute("exclusive", 0), ctx.attribute("reverse", 0)
     predicate = ("sg" if backwards else "sl") + ("t" if strict else "e")
     subscripts = ", ".join("r0" if d == axis else f"d{d}" for d in range(x.rank))
-    zero = ctx.build.e.scalar(x.element.mlir, "0" if x.element.kind == "i" else "0.0")
+    zero = ctx.emit.scalar(x.element.mlir, "0" if x.element.kind == "i" else "0.0")
 
     def body(s: Scalars, v: list[str]) -> str:
         counts = s.op(f"arith.cmpi {predicate}, {s.loop(x.rank)}, {s.loop(axis)} : index")
         term = s.select(counts, v[0], s.constant(x.element, 0), x.element)
         return s.binary("Add", v[1], term, x.element)
 
-    return [ctx.build.generic([x], [subscripts], x.element, x.shape, body, reduced=["r0"],
-                              out_map=", ".join(f"d{d}" for d in range(x.rank)),
-                              init=ctx.emit.filled(x.element, x.shape, zero))]
+    return [
+        ctx.build.generic(
+            [x],
+            [subscripts],
+            x.element,
+            x.shape,
+            body,
+            reduced=["r0"],
+            out_map=", ".join(f"d{d}" for d in range(x.rank)),
+            init=ctx.emit.filled(x.element, x.shape, zero),
+        )
+    ]

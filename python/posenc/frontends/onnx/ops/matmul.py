@@ -56,10 +56,12 @@ def _named(build: Structured, name: str, left: Value, right: Value, shape: Shape
     build.refuse_f64(left)
     element = F32 if left.element.is_half else left.element
     result = Value(element, shape)
-    a, b = build.e.ssa(left), build.e.ssa(right)
-    init = build.e.filled(element, shape, build.e.scalar(element.mlir, literal(element, 0)))
-    result.ssa = build.e.op(f"linalg.{name} ins({a}, {b} : {left.type}, {right.type}) "
-                            f"outs({init} : {result.type}) -> {result.type}")
+    a, b = build.emit.ssa(left), build.emit.ssa(right)
+    init = build.emit.filled(element, shape, build.emit.scalar(element.mlir, literal(element, 0)))
+    result.ssa = build.emit.op(
+        f"linalg.{name} ins({a}, {b} : {left.type}, {right.type}) "
+        f"outs({init} : {result.type}) -> {result.type}"
+    )
     return result
 
 
@@ -68,8 +70,12 @@ def _broadcast(build: Structured, left: Value, right: Value) -> Value:
     batch = build.broadcast_shapes([left.shape[:-2], right.shape[:-2]])
     rank = len(batch)
     left_map = ", ".join(filter(None, [broadcast_map(left.shape[:-2], batch), f"d{rank}, r0"]))
-    right_map = ", ".join(filter(None, [broadcast_map(right.shape[:-2], batch), f"r0, d{rank + 1}"]))
-    return build.contract(left, left_map, right, right_map, batch + (left.shape[-2], right.shape[-1]))
+    right_map = ", ".join(
+        filter(None, [broadcast_map(right.shape[:-2], batch), f"r0, d{rank + 1}"])
+    )
+    return build.contract(
+        left, left_map, right, right_map, batch + (left.shape[-2], right.shape[-1])
+    )
 
 
 @handles("Gemm")
@@ -91,4 +97,6 @@ def gemm(ctx: NodeContext):
 
     if c is None and alpha == 1.0:
         return [result]
-    return [ctx.build.elementwise([result] if c is None else [result, c], element, body, result.shape)]
+    return [
+        ctx.build.elementwise([result] if c is None else [result, c], element, body, result.shape)
+    ]

@@ -1,6 +1,6 @@
 # Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layer and root-mean-square normalisation; statistics in f32."""
+"""Layer and root-mean-square normalization; statistics in f32."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def rms_normalization(ctx: NodeContext):
     """x / sqrt(mean(x^2) + epsilon), rounded to the type of x, times the scale."""
     x, scale = ctx.input(0), ctx.input(1)
     ctx.build.refuse_f64(x)
-    inverse = _inverse_deviation(ctx.build, _mean_square(ctx.build, x, _axes(ctx, x)), ctx.attribute("epsilon", 1e-5))
+    inverse = _inverse_deviation(
+        ctx.build, _mean_square(ctx.build, x, _axes(ctx, x)), ctx.attribute("epsilon", 1e-5)
+    )
 
     def body(s: Scalars, v: list[str]) -> str:
         normal = s.binary("Mul", s.convert(v[0], x.element, F32), v[1], F32)
@@ -49,14 +51,20 @@ def rms_normalization(ctx: NodeContext):
 
 @handles("LayerNormalization", since=17)
 def layer_normalization(ctx: NodeContext):
-    """(x - mean) / sqrt(variance + epsilon) * scale + bias; mean and inverse deviation on request."""
+    """(x - mean) / sqrt(variance + epsilon) * scale + bias; also mean, inverse deviation."""
     x, scale, bias = ctx.input(0), ctx.input(1), ctx.optional(2)
     ctx.build.same_element([x, scale] if bias is None else [x, scale, bias])
     axes = _axes(ctx, x)
     average = mean(ctx.build, ctx.build.cast(x, F32), axes)
     centred = ctx.build.elementwise(
-        [x, average], F32, lambda s, v: s.binary("Sub", s.convert(v[0], x.element, F32), v[1], F32), x.shape)
-    inverse = _inverse_deviation(ctx.build, _mean_square(ctx.build, centred, axes), ctx.attribute("epsilon", 1e-5))
+        [x, average],
+        F32,
+        lambda s, v: s.binary("Sub", s.convert(v[0], x.element, F32), v[1], F32),
+        x.shape,
+    )
+    inverse = _inverse_deviation(
+        ctx.build, _mean_square(ctx.build, centred, axes), ctx.attribute("epsilon", 1e-5)
+    )
     element = x.element
 
     def body(s: Scalars, v: list[str]) -> str:

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import Optional
-
 import numpy as np
 
 from ...._errors import ImportFailure
@@ -14,7 +12,7 @@ from ..registry import NodeContext, handles
 from ..scalars import Scalars
 from ..structured import Structured
 from ..symbols import Extent, product
-from ..values import F32, ElementType, I64, Value
+from ..values import F32, I64, ElementType, Value
 from .shape import axes_of
 
 _SINCE_AXES_ARE_INPUTS = {"ReduceSum": 13}
@@ -33,24 +31,34 @@ def fold_axes(build: Structured, value: Value, axes: list[int], name: str, keep:
     """ReduceSum, Max, Min or Prod (by `name`); the result is f32 for 16-bit floats."""
     element = F32 if value.element.is_half else value.element
     binary = {"ReduceMax": "Max", "ReduceMin": "Min", "ReduceProd": "Mul"}.get(name, "Add")
-    start = build.e.scalar(element.mlir, literal(element, _start(name, element)))
-    return build.reduce(value, axes, element, start,
-                        lambda s, x: s.binary(binary, x[1], s.convert(x[0], value.element, element), element), keep)
+    start = build.emit.scalar(element.mlir, literal(element, _start(name, element)))
+    return build.reduce(
+        value,
+        axes,
+        element,
+        start,
+        lambda s, x: s.binary(binary, x[1], s.convert(x[0], value.element, element), element),
+        keep,
+    )
 
 
 def mean(build: Structured, value: Value, axes: list[int], keep: bool = True) -> Value:
     """The mean over `axes` in f32."""
     total = fold_axes(build, value, axes, "ReduceSum", keep)
     count = reciprocal_operand(build, product(value.shape[axis] for axis in axes))
-    return build.elementwise([total], total.element,
-                             lambda s, x: s.binary("Div", x[0], count(s), total.element), total.shape)
+    return build.elementwise(
+        [total],
+        total.element,
+        lambda s, x: s.binary("Div", x[0], count(s), total.element),
+        total.shape,
+    )
 
 
 def reciprocal_operand(build: Structured, extent: Extent):
     """A number of elements as an f32, for use in a body."""
     if extent.static is not None:
         return lambda s: s.constant(F32, extent.static)
-    count = build.e.integer(extent)
+    count = build.emit.integer(extent)
     return lambda s: s.convert(count, I64, F32)
 
 
@@ -58,7 +66,7 @@ def reciprocal_operand(build: Structured, extent: Extent):
 def reduce(ctx: NodeContext):
     x = ctx.input(0)
     name = ctx.node.op_type
-    axes: Optional[list[int]] = axes_of(ctx, x.rank, _SINCE_AXES_ARE_INPUTS.get(name, 18))
+    axes: list[int] | None = axes_of(ctx, x.rank, _SINCE_AXES_ARE_INPUTS.get(name, 18))
     if not axes:
         if ctx.attribute("noop_with_empty_axes", 0):
             return [x]
@@ -71,8 +79,14 @@ def reduce(ctx: NodeContext):
     if name == "ReduceL2":
         square = ctx.build.elementwise([x], F32, lambda s, v: _square(s, v[0], x.element), x.shape)
         total = fold_axes(ctx.build, square, axes, "ReduceSum", keep)
-        return [ctx.build.elementwise([total], x.element,
-                                      lambda s, v: s.convert(s.math("Sqrt", v[0], F32), F32, x.element), total.shape)]
+        return [
+            ctx.build.elementwise(
+                [total],
+                x.element,
+                lambda s, v: s.convert(s.math("Sqrt", v[0], F32), F32, x.element),
+                total.shape,
+            )
+        ]
     if x.element.kind == "b":
         raise ImportFailure(f"{name} of booleans is not known; cast to int64 first")
     return [ctx.build.cast(fold_axes(ctx.build, x, axes, name, keep), x.element)]
@@ -87,9 +101,11 @@ def softmax_of(build: Structured, value: Value, axis: int) -> Value:
     """linalg.softmax in f32, rounded once to the value's type."""
     wide = build.cast(value, F32)
     result = Value(F32, wide.shape)
-    source, init = build.e.ssa(wide), build.e.empty(F32, wide.shape)
-    result.ssa = build.e.op(f"linalg.softmax dimension({axis}) ins({source} : {wide.type}) "
-                            f"outs({init} : {result.type}) -> {result.type}")
+    source, init = build.emit.ssa(wide), build.emit.empty(F32, wide.shape)
+    result.ssa = build.emit.op(
+        f"linalg.softmax dimension({axis}) ins({source} : {wide.type}) "
+        f"outs({init} : {result.type}) -> {result.type}"
+    )
     return build.cast(result, value.element)
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from ...._errors import ImportFailure
 from ..registry import NodeContext, handles
-from ..symbols import Extent
 from ..values import Value
 
 
@@ -17,29 +16,42 @@ def rotary_embedding(ctx: NodeContext):
     for operand in (x, cos, sin):
         ctx.build.refuse_f64(operand)
         if operand.element.kind != "f":
-            raise ImportFailure(f"the input and the caches must be floats, not {operand.element.mlir}")
-    heads = _split_heads(ctx, x)
+            raise ImportFailure(
+                f"the input and the caches must be floats, not {operand.element.mlir}"
+            )
+    heads = _by_heads(ctx, x)
     head_size = heads.shape[3].static
     if head_size is None:
         raise ImportFailure("the head size is dynamic; export the model with a fixed head size")
     count = ctx.attribute("rotary_embedding_dim", 0) or head_size
     if count % 2 or count > head_size:
-        raise ImportFailure(f"rotates {count} lanes of a head of {head_size}; the number must be even and not larger")
+        raise ImportFailure(
+            f"rotates {count} lanes of a head of {head_size}; "
+            "the number must be even and not larger"
+        )
     row_axis = 2 if x.rank == 4 else 1
     _check_caches(ctx, cos, sin, count // 2, heads, row_axis, positions)
     pairing = "interleaved" if ctx.attribute("interleaved", 0) else "half"
     operands = [ctx.emit.ssa(heads)]
     if positions is not None:
         operands.append(f"positions({ctx.emit.ssa(positions)} : {positions.type})")
-    operands += [f"cos({ctx.emit.ssa(cos)} : {cos.type})", f"sin({ctx.emit.ssa(sin)} : {sin.type})",
-                 f"lanes(<{pairing}, first = 0, count = {count}>)"]
+    operands += [
+        f"cos({ctx.emit.ssa(cos)} : {cos.type})",
+        f"sin({ctx.emit.ssa(sin)} : {sin.type})",
+        f"lanes(<{pairing}, first = 0, count = {count}>)",
+    ]
     if x.rank == 3:
         operands.append("layout(<blhd>)")
-    rotated = Value(heads.element, heads.shape, ssa=ctx.emit.op(f"posenc.rotary {' '.join(operands)} : {heads.type}"))
+    rotated = Value(
+        heads.element,
+        heads.shape,
+        ssa=ctx.emit.op(f"posenc.rotary {' '.join(operands)} : {heads.type}"),
+    )
     return [ctx.build.reshape(rotated, x.shape)]
 
 
-def _split_heads(ctx: NodeContext, x: Value) -> Value:
+def _by_heads(ctx: NodeContext, x: Value) -> Value:
+    """The input as [B, H, S, D] or [B, S, H, D]."""
     if x.rank == 4:
         return x
     if x.rank != 3:
@@ -47,22 +59,32 @@ def _split_heads(ctx: NodeContext, x: Value) -> Value:
     heads = ctx.attribute("num_heads", 0)
     if not heads:
         raise ImportFailure("an input of rank 3 needs the attribute num_heads")
-    size = x.shape[2].divided_exactly(heads)
-    if size is None:
-        raise ImportFailure(f"{x.shape[2]} columns do not make {heads} heads")
-    return ctx.build.reshape(x, (x.shape[0], x.shape[1], Extent.of(heads), size))
+    return ctx.build.split_heads(x, heads, "input")
 
 
-def _check_caches(ctx: NodeContext, cos: Value, sin: Value, pairs: int, heads: Value, row_axis: int,
-                  positions: Value | None) -> None:
+def _check_caches(
+    ctx: NodeContext,
+    cos: Value,
+    sin: Value,
+    pairs: int,
+    heads: Value,
+    row_axis: int,
+    positions: Value | None,
+) -> None:
     if cos.type != sin.type:
-        raise ImportFailure(f"the cos cache is {cos.type} and the sin cache {sin.type}; they must be alike")
+        raise ImportFailure(
+            f"the cos cache is {cos.type} and the sin cache {sin.type}; they must be alike"
+        )
     expected = 3 if positions is None else 2
     if cos.rank != expected:
-        raise ImportFailure(f"the caches have rank {cos.rank}; {'without' if positions is None else 'with'} "
-                            f"position_ids it must be {expected}")
+        raise ImportFailure(
+            f"the caches have rank {cos.rank}; {'without' if positions is None else 'with'} "
+            f"position_ids it must be {expected}"
+        )
     if cos.shape[-1].static not in (None, pairs):
-        raise ImportFailure(f"the caches are {cos.shape[-1]} wide; {2 * pairs} rotated lanes need {pairs}")
+        raise ImportFailure(
+            f"the caches are {cos.shape[-1]} wide; {2 * pairs} rotated lanes need {pairs}"
+        )
     for cache, name in ((cos, "cos"), (sin, "sin")):
         if cache.shape[-1] != pairs:
             ctx.emit.require("eq", cache.shape[-1], pairs, f"the {name} cache must be {pairs} wide")

@@ -28,7 +28,7 @@ def axes_of(ctx: NodeContext, rank: int, since: int, position: int = 1) -> list[
 
 @handles("Shape")
 def shape(ctx: NodeContext):
-    extents = ctx.input(0).shape[ctx.attribute("start", 0):ctx.attribute("end", None)]
+    extents = ctx.input(0).shape[ctx.attribute("start", 0) : ctx.attribute("end", None)]
     content = np.empty(len(extents), dtype=object)
     content[:] = extents
     return [known(content, I64)]
@@ -46,8 +46,10 @@ def reshape(ctx: NodeContext):
     x = ctx.input(0)
     wanted = ctx.extents(ctx.input(1), "the new shape")
     copy_zero = not ctx.attribute("allowzero", 0)
-    shape = [x.shape[axis] if copy_zero and extent == 0 and axis < x.rank else extent
-             for axis, extent in enumerate(wanted)]
+    shape = [
+        x.shape[axis] if copy_zero and extent == 0 and axis < x.rank else extent
+        for axis, extent in enumerate(wanted)
+    ]
     free = [axis for axis, extent in enumerate(shape) if extent == -1]
     if len(free) > 1:
         raise ImportFailure("has -1 more than once in the new shape")
@@ -72,8 +74,11 @@ def unsqueeze(ctx: NodeContext):
     count = len(ctx.integers(ctx.input(1), "the list of axes"))
     axes = axes_of(ctx, x.rank + count, 13)
     rest = iter(x.shape)
-    return [ctx.build.reshape(x, tuple(Extent.of(1) if axis in axes else next(rest)
-                                       for axis in range(x.rank + count)))]
+    return [
+        ctx.build.reshape(
+            x, tuple(Extent.of(1) if axis in axes else next(rest) for axis in range(x.rank + count))
+        )
+    ]
 
 
 @handles("Squeeze")
@@ -86,7 +91,9 @@ def squeeze(ctx: NodeContext):
         ctx.build.agree(x.shape[axis], Extent.of(1))
     kept = tuple(axis for axis in range(x.rank) if axis not in axes)
     if any(x.shape[axis] != 1 for axis in axes):
-        x = ctx.build.retyped(x, tuple(Extent.of(1) if a in axes else e for a, e in enumerate(x.shape)))
+        x = ctx.build.retyped(
+            x, tuple(Extent.of(1) if a in axes else e for a, e in enumerate(x.shape))
+        )
     return [ctx.build.reshape(x, tuple(x.shape[axis] for axis in kept))]
 
 
@@ -131,7 +138,9 @@ def slice_(ctx: NodeContext):
     return [ctx.build.slice(x, offsets, sizes, strides)]
 
 
-def _slice_bounds(ctx: NodeContext, start: Extent, end: Extent, step: int, extent: Extent) -> tuple[Extent, Extent]:
+def _slice_bounds(
+    ctx: NodeContext, start: Extent, end: Extent, step: int, extent: Extent
+) -> tuple[Extent, Extent]:
     """Offset and number of elements, by the clamping rules of ONNX."""
     lowest, highest = (0, extent) if step > 0 else (-1, extent - 1)
     start, end = (_position(ctx, p, extent, lowest, highest) for p in (start, end))
@@ -142,7 +151,9 @@ def _slice_bounds(ctx: NodeContext, start: Extent, end: Extent, step: int, exten
     return start, ctx.build.clamp(length, 0, extent)
 
 
-def _position(ctx: NodeContext, position: Extent, extent: Extent, lowest: int, highest: Extent) -> Extent:
+def _position(
+    ctx: NodeContext, position: Extent, extent: Extent, lowest: int, highest: Extent
+) -> Extent:
     static = position.static
     if static is not None and static >= _INT64_MAX // 2:
         return Extent.of(highest)
@@ -190,7 +201,9 @@ def pad(ctx: NodeContext):
         raise ImportFailure(f"pads by '{ctx.attribute('mode')}'; only 'constant' is known")
     amounts = ctx.extents(ctx.input(1), "the amount of padding")
     axes_value = ctx.optional(3)
-    axes = list(range(x.rank)) if axes_value is None else ctx.integers(axes_value, "the list of axes")
+    axes = (
+        list(range(x.rank)) if axes_value is None else ctx.integers(axes_value, "the list of axes")
+    )
     low, high = [Extent.of(0)] * x.rank, [Extent.of(0)] * x.rank
     for position, axis in enumerate(axes):
         low[ctx.axis(axis, x.rank)] = amounts[position]
@@ -224,7 +237,10 @@ def constant_of_shape(ctx: NodeContext):
     if tensor is not None:
         from onnx import numpy_helper
 
-        element, number = ctx.element(tensor.data_type), numpy_helper.to_array(tensor).reshape(-1)[0]
+        element, number = (
+            ctx.element(tensor.data_type),
+            numpy_helper.to_array(tensor).reshape(-1)[0],
+        )
     result = Value(element, shape)
     static = result.static_shape()
     if static is not None and int(np.prod(static)) <= 64:
@@ -243,7 +259,9 @@ def range_(ctx: NodeContext):
         numbers = [value.scalar() if value.is_number else None for value in (start, limit, step)]
         if None in numbers:
             raise ImportFailure("the bounds of a range of floats must be constant")
-        count = Extent.of(max(int(np.ceil((float(numbers[1]) - float(numbers[0])) / float(numbers[2]))), 0))
+        count = Extent.of(
+            max(int(np.ceil((float(numbers[1]) - float(numbers[0])) / float(numbers[2]))), 0)
+        )
     else:
         first, last = (ctx.extents(v, "the range")[0] for v in (start, limit))
         (by,) = ctx.integers(step, "the step of the range")
@@ -251,7 +269,8 @@ def range_(ctx: NodeContext):
         count = (ctx.build.clamp(span, 0, span) + (abs(by) - 1)) // abs(by)
 
     def body(s: Scalars, x: list[str]) -> str:
-        at = s.op(f"arith.index_cast {s.loop(0)} : index to {element.mlir if element.kind == 'i' else 'i64'}")
+        integer = element.mlir if element.kind == "i" else "i64"
+        at = s.op(f"arith.index_cast {s.loop(0)} : index to {integer}")
         if element.kind == "f":
             at = s.convert(at, I64, element)
         if step.scalar() != 1:

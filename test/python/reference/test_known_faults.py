@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 import pytest
+
 from posenc.reference import (
     alibi,
     bucketed_bias,
@@ -201,9 +202,7 @@ def test_bias_of_a_decoding_step() -> None:
     step = alibi.bias(alibi.slopes(8)[:1], 1, 4, offset=3, symmetric=False)
     q, k = np.zeros((1, 1, 1, 1)), np.zeros((1, 1, 4, 1))
     weights, _ = probabilities(q, k, bias=step)
-    np.testing.assert_allclose(
-        weights[0, 0, 0], [0.10154, 0.16741, 0.27600, 0.45505], atol=5e-6
-    )
+    np.testing.assert_allclose(weights[0, 0, 0], [0.10154, 0.16741, 0.27600, 0.45505], atol=5e-6)
     v = values(1, 2, 4, 8)
     assert equal_scores(v, bias=step) == pytest.approx(5.18080, abs=5e-6)
     whole = alibi.bias(alibi.slopes(8)[:1], 4, 4, offset=0, symmetric=False)
@@ -213,12 +212,8 @@ def test_bias_of_a_decoding_step() -> None:
 def test_bucketed_bias_of_a_decoding_step() -> None:
     # Wrong: 1/6.
     table = np.arange(32.0)[:, np.newaxis] * math.log(2)
-    bias = bucketed_bias.bias(
-        table, 1, 6, max_distance=128, bidirectional=False, offset=5
-    )
-    weights, _ = probabilities(
-        np.zeros((1, 1, 1, 1)), np.zeros((1, 1, 6, 1)), bias=bias
-    )
+    bias = bucketed_bias.bias(table, 1, 6, max_distance=128, bidirectional=False, offset=5)
+    weights, _ = probabilities(np.zeros((1, 1, 1, 1)), np.zeros((1, 1, 6, 1)), bias=bias)
     assert weights[0, 0, 0, 0] == pytest.approx(32 / 63)
 
 
@@ -283,9 +278,7 @@ def test_empty_tensors() -> None:
     without = onnx_ops.attention(q, k, k, opset=23, is_causal=1)
     np.testing.assert_array_equal(with_past.y, without.y)
     assert attention(q[:, :, :0], k, k).shape == (1, 8, 0, 4)
-    packed = onnx_ops.attention(
-        *[np.ones((0, 3, 8))] * 3, opset=24, q_num_heads=2, kv_num_heads=2
-    )
+    packed = onnx_ops.attention(*[np.ones((0, 3, 8))] * 3, opset=24, q_num_heads=2, kv_num_heads=2)
     assert packed.y.shape == (0, 3, 8)
     assert attention(q[:0], k[:0], k[:0]).shape == (0, 8, 2, 4)
     for empty_rows in ("zero", "average"):
