@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Exported model graphs: compiled, run at each length they come with, compared with float64 goldens.
 
 The cases are those of `test/data/models` (see the README there); the tolerance is that of the
