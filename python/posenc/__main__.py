@@ -35,7 +35,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_target_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--target", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--target", choices=["cpu", "cuda"], default="cpu", help="cpu (default); cuda is not there yet")
+    parser.add_argument("--arch", help="sm_80, sm_90a: not there yet")
     parser.add_argument("--cpu", default="native", help="native (default), x86-64-v3, x86-64-v4, sapphirerapids, "
                                                         "generic-aarch64")
     parser.add_argument("--threads", choices=["pool", "host", "serial", "openmp"], default="pool")
@@ -93,7 +94,7 @@ def _add_explain(commands) -> None:
 def _module(parsed: argparse.Namespace, name: Optional[str] = None):
     from ._compiler import Options, module_from
 
-    options = Options(target=parsed.target, cpu=parsed.cpu, threads=parsed.threads, fuse=parsed.fuse)
+    options = Options(parsed.target, parsed.cpu, parsed.threads, parsed.fuse, parsed.arch)
     return module_from(parsed.model, name, options)
 
 

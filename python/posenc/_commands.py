@@ -15,15 +15,13 @@ from ._compiler import Module
 from ._errors import Error
 from ._function import load
 
-_KINDS = ("so", "a", "o", "s", "ll", "mlir")
-
 
 def compile_model(module: Module, parsed: argparse.Namespace) -> int:
     """Writes the artifact and what the flags ask for besides."""
     output = parsed.output or pathlib.Path(pathlib.Path(parsed.model).stem + (".mlir" if parsed.to else ".so"))
     kind = parsed.emit or ("mlir" if parsed.to else output.suffix.lstrip("."))
-    if kind not in _KINDS:
-        raise Error(f"'{output.name}' does not say what to write; use a suffix of {', '.join(_KINDS)}, or --emit")
+    if not kind:
+        raise Error(f"'{output.name}' does not say what to write; use a suffix of .so .a .o .s .ll .mlir, or --emit")
     more = {"to": parsed.to} if parsed.to else {}
     result = module.compile(output.name, kind, ir=bool(parsed.dump_dir), remarks=parsed.remarks is not None,
                             times=parsed.time_phases, **more)

@@ -62,8 +62,8 @@ def _run_tool(tool: pathlib.Path, text: str, name: str, settings: dict[str, Any]
         output.parent.mkdir()
         source.write_text(text)
         command = [str(tool), str(source), "-o", str(output)]
-        command += [f"--{option}={settings[option]}" for option in ("emit", "target", "cpu", "threads", "to")
-                    if option in settings]
+        valued = ("emit", "target", "arch", "cpu", "threads", "to")
+        command += [f"--{option}={settings[option]}" for option in valued if option in settings]
         command += [] if settings["fuse"] else ["--no-fuse"]
         command += [f"--dump-dir={folder / 'ir'}"] if settings.get("ir") else []
         command += [f"--remarks={folder / 'remarks'}"] if settings.get("remarks") else []
