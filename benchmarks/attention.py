@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times posenc's attention against PyTorch's on one thread: `make bench`.
 
 Prints one line a cell: milliseconds of both sides and the ratio (above one: posenc is faster). A cell

@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The attention functions that benchmarks compile: posenc IR by sizes and encoding."""
 
 import dataclasses

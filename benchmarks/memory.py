@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Resident memory of one long attention: L=131,072, one head of 64, causal, rotary.
 
 The library is compiled by another process, as it would be in deployment; the one that is measured loads

@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles exported LLaMA attention layers, checks them, and times one at the size of Llama 3.2 1B.
 
 `make demo` runs this. It leaves libraries, the IR after every phase and a report in `build/demo`.

@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the attention layer of a LLaMA as `torch.onnx` exports it at opset 23.
 
 The graph has the form of a stock export of `transformers`' LlamaAttention with scaled dot-product

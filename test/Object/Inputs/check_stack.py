@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fails where LLVM IR allocates on the stack anywhere but in an entry block, or a
 run-time amount: then the stack would grow with a sequence's length."""
 

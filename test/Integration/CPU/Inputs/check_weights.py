@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the function of weights.mlir: y = x + (1, 2, 3, 4)."""
 
 from __future__ import annotations

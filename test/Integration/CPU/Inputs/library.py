@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls functions of a compiled library with numpy arrays, through ctypes."""
 
 from __future__ import annotations
