@@ -40,7 +40,8 @@ def compile_text(text: str, name: str, settings: dict[str, Any]) -> Compilation:
         return Compilation(*native.compile(text, name, settings))
     tool = _find("bin", "posenc-compile")
     if tool is None:
-        raise Error("the compiler is not built: run make, or set POSENC_BUILD_DIR to the build folder")
+        what = "phases are timed by the tool posenc-compile, which is" if timed else "the compiler is"
+        raise Error(f"{what} not built: run make, or set POSENC_BUILD_DIR to the build folder")
     return _run_tool(tool, text, name, settings, timed)
 
 

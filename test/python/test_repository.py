@@ -100,3 +100,10 @@ def test_no_path_of_a_machine() -> None:
     texts = files(".cpp", ".c", ".h", ".td", ".py", ".sh", ".md", ".mlir", ".test", ".txt", ".cmake", ".in", ".json",
                   ".toml")
     assert not matches(r"(?<![\w.}>-])/(home|root|work|Users|tmp)/", texts)
+
+
+def test_the_version_is_one() -> None:
+    places = {"CMakeLists.txt": r"^project\(posenc VERSION ([\d.]+)", "pyproject.toml": r'^version = "(.+)"',
+              "python/posenc/__init__.py": r'^__version__ = "(.+)"'}
+    found = {re.search(pattern, (ROOT / place).read_text(), re.MULTILINE)[1] for place, pattern in places.items()}
+    assert len(found) == 1, found
