@@ -1,3 +1,5 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the test suites and adds up their counts: `python utils/run_tests.py --build build`.
 
 Every suite writes a JUnit file; the last line printed is `N passed, N failed` (`, N skipped`),
@@ -30,6 +32,14 @@ def run_suite(command: list[str], report: pathlib.Path, environment: dict[str, s
     return len(cases) - failed - skipped, failed, skipped
 
 
+def cached(build: pathlib.Path, name: str) -> str:
+    """The value of a variable of CMake's in a configured build folder."""
+    for line in (build / "CMakeCache.txt").read_text().splitlines():
+        if line.startswith(f"{name}:"):
+            return line.partition("=")[2]
+    sys.exit(f"{build}/CMakeCache.txt has no {name}: run make")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
@@ -39,11 +49,9 @@ def main() -> int:
     reports = build / "reports"
     reports.mkdir(parents=True, exist_ok=True)
 
-    environment = dict(os.environ, POSENC_BUILD_DIR=str(build))
-    # LLVM's allocator poisons memory in inline code only, which posenc compiles and libLLVM does not.
-    environment["ASAN_OPTIONS"] = "allow_user_poisoning=0"
+    environment = dict(os.environ, POSENC_BUILD_DIR=str(build), POSENC_PYTHON=sys.executable)
     suites = {
-        "lit": ["/usr/lib/llvm-22/bin/lit", "-s", "--timeout", "120", "--xunit-xml-output"],
+        "lit": [cached(build, "LLVM_EXTERNAL_LIT"), "-s", "--timeout", "120", "--xunit-xml-output"],
         "pytest": [sys.executable, "-m", "pytest", "-q", "-rs", "-n", "auto", "test/python", "--junitxml"],
     }
     totals = (0, 0, 0)
