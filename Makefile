@@ -43,7 +43,7 @@ test-sanitizers: setup
 
 # In the build folder, so that only what changed is compiled.
 wheel: build
-	@$(PYTHON) -m pip wheel --disable-pip-version-check --no-deps -w $(BUILD)/wheel -C build-dir=$(BUILD) .
+	@$(PYTHON) -m pip wheel --disable-pip-version-check --no-deps -w $(BUILD)/wheel --config-settings build-dir=$(BUILD) .
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
