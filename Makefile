@@ -9,15 +9,15 @@ CONFIGURE := cmake -G Ninja -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=cla
 all: build
 
 help:
-	@echo 'make             builds into build/, tools into build/bin, libraries into build/lib'
-	@echo 'make setup       installs what is missing (Debian packages, build/venv)'
-	@echo 'make demo        compiles, runs, checks and times a LLaMA attention layer'
-	@echo 'make test        every test this machine can run; ends with N passed, N failed'
-	@echo 'make test-sanitizers  the lit suite with the address and undefined-behaviour sanitizers'
-	@echo 'make wheel       the Python package with the compiler inside, into build/wheel'
-	@echo 'make install     tools, libraries and CMake package into PREFIX (/usr/local)'
-	@echo 'make bench       times attention against the peers that are installed'
-	@echo 'make bench-peers installs those peers'
+	@echo 'make                 builds into build/, tools into build/bin, libraries into build/lib'
+	@echo 'make setup           installs what is missing (Debian packages, build/venv)'
+	@echo 'make demo            compiles, runs, checks and times a LLaMA attention layer'
+	@echo 'make test            every test this machine can run; ends with N passed, N failed'
+	@echo 'make test-sanitizers the lit suite with the address and undefined-behaviour sanitizers'
+	@echo 'make wheel           the Python package with the compiler inside, into build/wheel'
+	@echo 'make install         tools, libraries and CMake package into PREFIX (/usr/local)'
+	@echo 'make bench           times attention against the peers that are installed'
+	@echo 'make bench-peers     installs those peers'
 
 setup:
 	@utils/setup.sh
