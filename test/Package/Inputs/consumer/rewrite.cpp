@@ -20,8 +20,8 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   DialectRegistry registry;
-  registry.insert<arith::ArithDialect, func::FuncDialect,
-                  posenc::PosEncDialect>();
+  registry
+      .insert<arith::ArithDialect, func::FuncDialect, posenc::PosEncDialect>();
   posenc::registerFuseExternalModels(registry);
   MLIRContext context(registry);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(argv[1], &context);
