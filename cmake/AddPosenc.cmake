@@ -12,13 +12,16 @@ function(add_posenc_library name)
   target_include_directories(${name} INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
-    $<INSTALL_INTERFACE:include>)
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   set_property(GLOBAL APPEND PROPERTY POSENC_LIBS ${name})
 endfunction()
 
-# add_posenc_tool(<name> <sources>...)
+# add_posenc_tool(<name> <sources>...): a tool that is installed, too.
 function(add_posenc_tool name)
   add_llvm_executable(${name} ${ARGN})
+  # libMLIR.so is not on the loader's path.
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
+  install(TARGETS ${name} COMPONENT tools)
 endfunction()
 
 # add_posenc_passes(<phase>): Passes.td of a phase folder becomes Passes.h.inc and the target PosEnc<phase>PassesIncGen.

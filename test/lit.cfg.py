@@ -18,7 +18,13 @@ config.excludes = ["lib", "data", "python", "CMakeLists.txt", "lit.cfg.py"]
 llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope --dump-input=fail")
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", os.path.join(config.posenc_build_dir, "bin"), append_path=True)
+if config.sanitizers:
+    config.available_features.add("sanitizer")
+    # LLVM's allocator poisons memory in inline code only, which posenc compiles and libLLVM does
+    # not.
+    config.environment["ASAN_OPTIONS"] = "allow_user_poisoning=0"
 config.substitutions.append(("%clang", config.c_compiler))
+config.substitutions.append(("%cxx", config.cxx_compiler))
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%source_dir", config.posenc_source_dir))
 config.substitutions.append(("%build_dir", config.posenc_build_dir))

@@ -36,6 +36,14 @@ def run_suite(
     return len(cases) - failed - skipped, failed, skipped
 
 
+def cached(build: pathlib.Path, name: str) -> str:
+    """The value of a variable of CMake's in a configured build folder."""
+    for line in (build / "CMakeCache.txt").read_text().splitlines():
+        if line.startswith(f"{name}:"):
+            return line.partition("=")[2]
+    sys.exit(f"{build}/CMakeCache.txt has no {name}: run make")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
@@ -45,23 +53,11 @@ def main() -> int:
     reports = build / "reports"
     reports.mkdir(parents=True, exist_ok=True)
 
-    environment = dict(os.environ, POSENC_BUILD_DIR=str(build))
-    # LLVM's allocator poisons memory in inline code only, which posenc compiles and libLLVM
-    # does not.
-    environment["ASAN_OPTIONS"] = "allow_user_poisoning=0"
+    environment = dict(os.environ, POSENC_BUILD_DIR=str(build), POSENC_PYTHON=sys.executable)
+    pytest = [sys.executable, "-m", "pytest", "-q", "-rs", "-n", "auto", "test/python"]
     suites = {
-        "lit": ["/usr/lib/llvm-22/bin/lit", "-s", "--timeout", "120", "--xunit-xml-output"],
-        "pytest": [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-rs",
-            "-n",
-            "auto",
-            "test/python",
-            "--junitxml",
-        ],
+        "lit": [cached(build, "LLVM_EXTERNAL_LIT"), "-s", "--timeout", "120", "--xunit-xml-output"],
+        "pytest": [*pytest, "--junitxml"],
     }
     totals = (0, 0, 0)
     for name, command in suites.items():

@@ -7,9 +7,12 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-packages="clang-22 clang-format-22 lld-22 liblld-22-dev libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools \
-libclang-rt-22-dev libomp-22-dev zlib1g-dev libzstd-dev cmake ninja-build git make gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
-qemu-user python3 python3-psutil python3-venv"
+# To build; to test: objects are read with binutils and linked as users do, with cc; lit limits times with psutil;
+# the last line is for AArch64.
+packages="clang-22 lld-22 liblld-22-dev libmlir-22-dev mlir-22-tools llvm-22-dev zlib1g-dev libzstd-dev cmake ninja-build \
+git make libc6-dev python3 python3-venv \
+llvm-22-tools libclang-rt-22-dev libomp-22-dev clang-format-22 binutils gcc python3-psutil \
+gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 
 missing=
 for package in $packages; do

@@ -1,4 +1,7 @@
-/* Calls a compiled attention from C, with no framework behind it.
+/* Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Calls a compiled attention from C, with no framework behind it.
  *
  *   posenc-compile attention.mlir -o libalibi_attention.so    (writes libalibi_attention.h, too)
  *   cc main.c -I. -L. -lalibi_attention -Wl,-rpath,. -o attention && ./attention

@@ -74,25 +74,50 @@ static llvm::Error assign(T &field, StringRef option, StringRef name,
   return llvm::Error::success();
 }
 
+/// The answer to what the command line is to take in a later version.
+static llvm::Error notThereYet(StringRef name, StringRef value, StringRef what,
+                               StringRef remedy) {
+  return llvm::createStringError("--" + name + "=" + value + ": " + what +
+                                 " not there yet; " + remedy);
+}
+
+static llvm::Error gpuNotThereYet(StringRef name, StringRef value) {
+  return notThereYet(name, value, "code for NVIDIA GPUs is",
+                     "compile with --target=cpu to so, a, o, s, ll or mlir");
+}
+
+static llvm::Error setCPU(CompileOptions &options, StringRef value) {
+  if (value.contains(','))
+    return notThereYet("cpu", value, "several CPUs in one library are",
+                       "compile a library for each");
+  options.cpu = value.str();
+  return resolveTarget(value).takeError();
+}
+
+static llvm::Error setTarget(StringRef value) {
+  if (value == "cpu")
+    return llvm::Error::success();
+  if (value == "cuda")
+    return gpuNotThereYet("target", value);
+  return llvm::createStringError("unknown value '" + value +
+                                 "' of --target: use one of cpu, cuda");
+}
+
+static bool isGPUArtifact(StringRef kind) {
+  return kind == "ptx" || kind == "cubin" || kind == "fatbin";
+}
+
 llvm::Error posenc::setOption(CompileOptions &options, StringRef name,
                               StringRef value) {
-  if (name == "cpu") {
-    options.cpu = value.str();
-    return resolveTarget(value).takeError();
-  }
+  if (name == "cpu")
+    return setCPU(options, value);
+  if (name == "target")
+    return setTarget(value);
+  if (name == "arch" || (name == "emit" && isGPUArtifact(value)))
+    return gpuNotThereYet(name, value);
   if (name == "name") {
     options.libraryName = value.str();
     return llvm::Error::success();
-  }
-  if (name == "target") {
-    if (value == "cpu")
-      return llvm::Error::success();
-    if (value == "cuda")
-      return llvm::createStringError(
-          "--target=cuda: there is no code generator for NVIDIA GPUs in this "
-          "version; use --target=cpu");
-    return llvm::createStringError("unknown value '" + value +
-                                   "' of --target: use one of cpu, cuda");
   }
   if (name == "threads")
     return assign(options.threads, name, value, ArrayRef(threadKinds));
@@ -112,5 +137,6 @@ llvm::Error posenc::setOption(CompileOptions &options, StringRef name,
     return assign(options.remarks, name, value, ArrayRef(switches));
   return llvm::createStringError(
       "unknown option '" + name +
-      "': use one of cpu, target, threads, emit, to, fuse, ir, remarks, name");
+      "': use one of cpu, target, arch, threads, emit, to, fuse, ir, remarks, "
+      "name");
 }

@@ -50,8 +50,12 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
 
 def _add_target_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--target", choices=["cpu", "cuda"], default="cpu", help="what runs the code (default: cpu)"
+        "--target",
+        choices=["cpu", "cuda"],
+        default="cpu",
+        help="what runs the code: cpu (default); cuda is not there yet",
     )
+    parser.add_argument("--arch", help="sm_80, sm_90a: not there yet")
     parser.add_argument(
         "--cpu",
         default="native",
@@ -200,9 +204,7 @@ def _add_explain(commands) -> None:
 def _module(parsed: argparse.Namespace, name: str | None = None):
     from ._compiler import Options, module_from
 
-    options = Options(
-        target=parsed.target, cpu=parsed.cpu, threads=parsed.threads, fuse=parsed.fuse
-    )
+    options = Options(parsed.target, parsed.cpu, parsed.threads, parsed.fuse, parsed.arch)
     return module_from(parsed.model, name, options)
 
 

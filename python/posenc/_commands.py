@@ -16,8 +16,6 @@ from ._errors import Error
 from ._files import make_folder, write_file
 from ._function import load
 
-_KINDS = ("so", "a", "o", "s", "ll", "mlir")
-
 
 def compile_model(module: Module, parsed: argparse.Namespace) -> int:
     """Writes the artifact and what the flags ask for besides."""
@@ -25,10 +23,10 @@ def compile_model(module: Module, parsed: argparse.Namespace) -> int:
         pathlib.Path(parsed.model).stem + (".mlir" if parsed.to else ".so")
     )
     kind = parsed.emit or ("mlir" if parsed.to else output.suffix.lstrip("."))
-    if kind not in _KINDS:
+    if not kind:
         raise Error(
-            f"'{output.name}' does not say what to write; use a suffix of {', '.join(_KINDS)}, "
-            "or --emit"
+            f"'{output.name}' does not say what to write; use a suffix of "
+            ".so .a .o .s .ll .mlir, or --emit"
         )
     more = {"to": parsed.to} if parsed.to else {}
     result = module.compile(

@@ -22,6 +22,12 @@ class Options:
     cpu: str = "native"
     threads: str = "pool"
     fuse: bool = True
+    arch: str | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """The options that are set, as the compiler takes them."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 class Module:
@@ -42,9 +48,10 @@ class Module:
 
     def compile(self, file_name: str, kind: str, **more: Any) -> Compilation:
         """Runs the compiler; `more` are further settings: to, ir, remarks, times."""
-        settings = {field.name: getattr(self.options, field.name) for field in fields(Options)}
         return compile_text(
-            self.text, self.name, settings | {"emit": kind, "name": file_name} | more
+            self.text,
+            self.name,
+            self.options.settings() | {"emit": kind, "name": file_name} | more,
         )
 
     @staticmethod

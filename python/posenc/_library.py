@@ -40,8 +40,9 @@ def compile_text(text: str, name: str, settings: dict[str, Any]) -> Compilation:
         return Compilation(*native.compile(text, name, settings))
     tool = _find("bin", "posenc-compile")
     if tool is None:
+        what = "phases are timed by posenc-compile, which is" if timed else "the compiler is"
         raise Error(
-            "the compiler is not built: run make, or set POSENC_BUILD_DIR to the build folder"
+            f"{what} not built: run make, or set POSENC_BUILD_DIR to the build folder"
         )
     return _run_tool(tool, text, name, settings, timed)
 
@@ -66,11 +67,8 @@ def _run_tool(
         output.parent.mkdir()
         source.write_text(text)
         command = [str(tool), str(source), "-o", str(output)]
-        command += [
-            f"--{option}={settings[option]}"
-            for option in ("emit", "target", "cpu", "threads", "to")
-            if option in settings
-        ]
+        valued = ("emit", "target", "arch", "cpu", "threads", "to")
+        command += [f"--{option}={settings[option]}" for option in valued if option in settings]
         command += [] if settings["fuse"] else ["--no-fuse"]
         command += [f"--dump-dir={folder / 'ir'}"] if settings.get("ir") else []
         command += [f"--remarks={folder / 'remarks'}"] if settings.get("remarks") else []

@@ -1,3 +1,7 @@
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// UNSUPPORTED: sanitizer
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -I %source_dir/include %s -o %t \
 // RUN:   %build_dir/lib/libposenc.so -Wl,-rpath,%build_dir/lib
 // RUN: %t %S/../Object/Inputs/scale_rows.mlir | FileCheck %s

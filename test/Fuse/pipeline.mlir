@@ -1,13 +1,6 @@
-// RUN: posenc-opt %s --posenc-fuse --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=ORDER
 // RUN: posenc-opt %s --posenc-fuse=no-fuse --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=NOFUSE
 // RUN: posenc-opt %s --posenc-fuse | FileCheck %s
 
-//   ORDER: posenc-fold-layouts
-//   ORDER: posenc-fuse-rotation
-//   ORDER: posenc-inline-elements
-//   ORDER: posenc-split-mask
-//   ORDER: posenc-decompose{no-fuse=false}
-//   ORDER: posenc-simplify-indices
 // NOFUSE-NOT: posenc-inline-elements
 //  NOFUSE: posenc-decompose{no-fuse=true}
 

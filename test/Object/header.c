@@ -1,3 +1,6 @@
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // RUN: posenc-compile %S/Inputs/scale_rows.mlir -o %t.a
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -pedantic -include %t.h %s %t.a -o %t -pthread
 // RUN: %t | FileCheck %s

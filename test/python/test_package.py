@@ -351,3 +351,19 @@ def test_help_explains_every_option(command: str, monkeypatch, capsys) -> None:
 def test_saving_where_nothing_can_be_written(scale, tmp_path) -> None:
     with pytest.raises(posenc.Error, match="cannot write"):
         scale.save(tmp_path / "none" / "scale.so")
+
+
+@pytest.mark.parametrize("flags, says", [
+    (["--target=cuda"], "--target=cuda: code for NVIDIA GPUs is not there yet"),
+    (["--arch=sm_90a"], "--arch=sm_90a: code for NVIDIA GPUs is not there yet"),
+    (["-o", "graph.ptx"], "--emit=ptx: code for NVIDIA GPUs is not there yet"),
+    (["--cpu=x86-64-v3,x86-64-v4"], "several CPUs in one library are not there yet"),
+    (["-o", "graph.dll"], "unknown value 'dll' of --emit: use one of so"),
+    (["-o", "graph"], "'graph' does not say what to write"),
+])
+def test_what_is_not_there_yet_says_so(graph, tmp_path, monkeypatch, capsys, flags, says) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["compile", str(graph), *flags]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("posenc: error: ") and says in error and error.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["graph.mlir"]

@@ -22,7 +22,8 @@ def output : Option<["-"], "o", KIND_JOINED_OR_SEPARATE>, MetaVarName<"<file>">,
 // Passed on by name: posenc::setOption knows their values.
 def named : OptionGroup<"named">;
 let Group = named in {
-def target : Value_<"target", "<target>", "cpu (default) or cuda">;
+def target : Value_<"target", "<target>", "cpu (default); cuda is not there yet">;
+def arch : Value_<"arch", "<arch>", "sm_80, sm_90a: not there yet">;
 def cpu : Value_<"cpu", "<cpu>", "native (default), x86-64-v3, x86-64-v4, sapphirerapids, generic-aarch64">;
 def threads : Value_<"threads", "<kind>", "pool (default), host, serial, openmp">;
 def emit : Value_<"emit", "<kind>", "so, a, o, s, ll, mlir (default: by the output's suffix)">;

@@ -51,8 +51,9 @@ struct CompileOptions {
 };
 
 /// Sets the option that the command line spells `--name=value`: cpu, target,
-/// threads, emit, to, fuse, ir, remarks, name. An unknown name or value is an
-/// error that lists the known ones.
+/// arch, threads, emit, to, fuse, ir, remarks, name. An unknown name or value
+/// is an error that lists the known ones; arch, and what else is for GPUs, is
+/// one that says that it is not there yet.
 llvm::Error setOption(CompileOptions &options, StringRef name, StringRef value);
 
 /// The IR after a phase, or before all ("input").

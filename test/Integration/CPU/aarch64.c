@@ -1,3 +1,6 @@
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // REQUIRES: qemu-aarch64
 // RUN: posenc-compile %S/math.mlir -o %t.a --cpu=generic-aarch64
 // RUN: %clang --target=aarch64-linux-gnu -static -fuse-ld=lld -O1 -include %t.h %s %t.a -o %t -lm
