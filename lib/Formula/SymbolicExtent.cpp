@@ -142,7 +142,8 @@ SymbolicExtent SymbolicExtent::ofAxis(Value tensor, int64_t axis) {
       })
       .Case([&](tensor::CollapseShapeOp op) {
         SymbolicExtent product(1);
-        for (int64_t part : op.getReassociationIndices()[axis])
+        ReassociationIndices parts = op.getReassociationIndices()[axis];
+        for (int64_t part : parts)
           product = product * ofAxis(op.getSrc(), part);
         return product;
       })
