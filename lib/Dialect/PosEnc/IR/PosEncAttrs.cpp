@@ -9,6 +9,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 
@@ -123,16 +124,21 @@ LogicalResult FrequenciesAttr::verify(EmitError emitError, FloatAttr base,
   return success();
 }
 
-SmallVector<double> FrequenciesAttr::getFrequencies(int64_t rotaryDim) const {
-  auto scaling = dyn_cast_or_null<FrequencyScalingAttrInterface>(getScaling());
+SmallVector<double> posenc::getGeometricFrequencies(double base,
+                                                    int64_t rotaryDim) {
   SmallVector<double> frequencies;
-  for (int64_t pair = 0; pair < rotaryDim / 2; ++pair) {
-    double exponent = -2.0 * static_cast<double>(pair) /
-                      static_cast<double>(rotaryDim);
-    double frequency = std::pow(getBase().getValueAsDouble(), exponent);
-    frequencies.push_back(scaling ? scaling.scale(frequency) : frequency);
-  }
+  for (int64_t pair = 0; pair < rotaryDim / 2; ++pair)
+    frequencies.push_back(std::pow(base, -2.0 * static_cast<double>(pair) /
+                                             static_cast<double>(rotaryDim)));
   return frequencies;
+}
+
+SmallVector<double> FrequenciesAttr::getFrequencies(int64_t rotaryDim) const {
+  double base = getBase().getValueAsDouble();
+  if (auto scaling =
+          dyn_cast_or_null<FrequencyScalingAttrInterface>(getScaling()))
+    return scaling.getFrequencies(base, rotaryDim);
+  return getGeometricFrequencies(base, rotaryDim);
 }
 
 double FrequenciesAttr::getAttentionFactor() const {
@@ -164,8 +170,12 @@ LogicalResult LinearScalingAttr::verify(EmitError emitError, FloatAttr factor) {
   return verifyPositive(emitError, "factor", factor); // C1
 }
 
-double LinearScalingAttr::scale(double frequency) const {
-  return frequency / getFactor().getValueAsDouble();
+SmallVector<double>
+LinearScalingAttr::getFrequencies(double base, int64_t rotaryDim) const {
+  SmallVector<double> frequencies = getGeometricFrequencies(base, rotaryDim);
+  for (double &frequency : frequencies)
+    frequency /= getFactor().getValueAsDouble();
+  return frequencies;
 }
 
 LogicalResult Llama3ScalingAttr::verify(EmitError emitError, FloatAttr factor,
@@ -186,18 +196,22 @@ LogicalResult Llama3ScalingAttr::verify(EmitError emitError, FloatAttr factor,
   return success();
 }
 
-double Llama3ScalingAttr::scale(double frequency) const {
+SmallVector<double>
+Llama3ScalingAttr::getFrequencies(double base, int64_t rotaryDim) const {
   double factor = getFactor().getValueAsDouble();
   double low = getLowFreqFactor().getValueAsDouble();
   double high = getHighFreqFactor().getValueAsDouble();
   double length = static_cast<double>(getOriginalLength());
-  double wavelength = 2 * llvm::numbers::pi / frequency;
-  if (wavelength < length / high)
-    return frequency;
-  if (wavelength > length / low)
-    return frequency / factor;
-  double blend = (length / wavelength - low) / (high - low);
-  return frequency * ((1 - blend) / factor + blend);
+  auto scale = [&](double frequency) {
+    double wavelength = 2 * llvm::numbers::pi / frequency;
+    if (wavelength < length / high)
+      return frequency;
+    if (wavelength > length / low)
+      return frequency / factor;
+    double blend = (length / wavelength - low) / (high - low);
+    return frequency * ((1 - blend) / factor + blend);
+  };
+  return llvm::map_to_vector(getGeometricFrequencies(base, rotaryDim), scale);
 }
 
 //===----------------------------------------------------------------------===//

@@ -135,9 +135,12 @@ def FrequencyScalingAttrInterface : AttrInterface<"FrequencyScalingAttrInterface
   let description = "A rule that stretches rotary frequencies to a longer context.";
   let methods = [
     InterfaceMethod<[{
-      The scaled frequency (radians a position) of a pair whose unscaled
-      frequency is `frequency`.
-    }], "double", "scale", (ins "double":$frequency)>,
+      The scaled frequencies in radians a position, one a pair, in float64:
+      `rotaryDim / 2` of them, of a rotary encoding whose unscaled frequencies
+      are `getGeometricFrequencies(base, rotaryDim)`. A rule may change the base
+      (NTK) or treat pairs by their number (YaRN, proportional).
+    }], "::llvm::SmallVector<double>", "getFrequencies",
+      (ins "double":$base, "int64_t":$rotaryDim)>,
     InterfaceMethod<"The factor that multiplies every cosine and sine.",
       "double", "getAttentionFactor", (ins), "", "return 1.0;">
   ];
