@@ -123,15 +123,6 @@ def SeparateDestinationsPass : Pass<"posenc-separate-destinations", "::mlir::fun
                            "::mlir::tensor::TensorDialect"];
 }
 
-def LowerCopiesPass : Pass<"posenc-lower-copies", "::mlir::func::FuncOp"> {
-  let summary = "copies become linalg ops";
-  let description = [{
-    `memref.copy` becomes a `linalg.generic`, because its own lowering calls a
-    library function where a memref is strided.
-  }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
-}
-
 def DispatchPass : Pass<"posenc-dispatch", "::mlir::func::FuncOp"> {
   let summary = "attention's kernel is chosen by the number of query rows at run time";
   let description = [{
