@@ -13,16 +13,16 @@ include "mlir/Pass/PassBase.td"
 def AttachTargetPass : Pass<"posenc-attach-target", "ModuleOp"> {
   let summary = "says what CPU the module is for";
   let description = [{
-    Writes the CPU's name, vector width and cache size into
-    `dlti.target_system_spec`, where `posenc-dispatch` and `posenc-schedule`
-    read them. `native` is resolved to the machine the compiler runs on.
+    Writes what the target that knows the CPU's name says of it (its name,
+    vector width and cache size) into `dlti.target_system_spec`, by which that
+    target chooses schedules in `posenc-dispatch` and `posenc-schedule`.
+    `native` is resolved to the machine the compiler runs on.
   }];
   let options = [
-    Option<"cpu", "cpu", "::mlir::posenc::TargetCPU",
-           "::mlir::posenc::TargetCPU::Native", "the CPU to compile for",
-           [{POSENC_TARGET_CPU_VALUES}]>
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"native\"",
+           "the CPU to compile for, as a registered target calls it">
   ];
-  let dependentDialects = ["::mlir::DLTIDialect"];
+  let dependentDialects = ["::mlir::DLTIDialect", "::mlir::posenc::PosEncDialect"];
 }
 
 def StageTablesPass : Pass<"posenc-stage-tables", "::mlir::func::FuncOp"> {
@@ -139,8 +139,8 @@ def DispatchPass : Pass<"posenc-dispatch", "::mlir::func::FuncOp"> {
 def SchedulePass : Pass<"posenc-schedule", "::mlir::func::FuncOp"> {
   let summary = "chooses the tiles of attention";
   let description = [{
-    Gives each `posenc.attention` that has none a `#posenc.cpu` schedule from
-    the target's vector width and cache size. A schedule the user wrote stays.
+    Gives each `posenc.attention` that has none the schedule that the module's
+    target chooses for its number of query rows. A schedule the user wrote stays.
     The choice depends on neither the batch size nor the number of threads.
   }];
 }

@@ -95,8 +95,7 @@ static LogicalResult verifyPositive(EmitError emitError, StringRef name,
 LogicalResult LanesAttr::verify(EmitError emitError, Pairing, int64_t first,
                                 int64_t count) {
   if (first < 0) // C1
-    return emitError() << "'first' is " << first
-                       << "; it must not be negative";
+    return emitError() << "'first' is " << first << "; it must not be negative";
   if (count <= 0 || count % 2) // C2
     return emitError() << "'count' is " << count
                        << "; lanes rotate in pairs, so it must be positive "
@@ -152,7 +151,8 @@ LogicalResult ExplicitFrequenciesAttr::verify(EmitError emitError,
                                               DenseF64ArrayAttr values,
                                               FloatAttr attentionFactor) {
   if (values.empty() || // C1
-      !llvm::all_of(values.asArrayRef(), [](double v) { return std::isfinite(v); }))
+      !llvm::all_of(values.asArrayRef(),
+                    [](double v) { return std::isfinite(v); }))
     return emitError() << "expected at least one frequency, all finite";
   return verifyPositive(emitError, "attention_factor", attentionFactor);
 }
@@ -170,8 +170,8 @@ LogicalResult LinearScalingAttr::verify(EmitError emitError, FloatAttr factor) {
   return verifyPositive(emitError, "factor", factor); // C1
 }
 
-SmallVector<double>
-LinearScalingAttr::getFrequencies(double base, int64_t rotaryDim) const {
+SmallVector<double> LinearScalingAttr::getFrequencies(double base,
+                                                      int64_t rotaryDim) const {
   SmallVector<double> frequencies = getGeometricFrequencies(base, rotaryDim);
   for (double &frequency : frequencies)
     frequency /= getFactor().getValueAsDouble();
@@ -187,8 +187,7 @@ LogicalResult Llama3ScalingAttr::verify(EmitError emitError, FloatAttr factor,
     return failure();
   if (high.getValueAsDouble() <= low.getValueAsDouble()) // C2
     return emitError() << "'high_freq_factor' is " << high.getValueAsDouble()
-                       << " and 'low_freq_factor' "
-                       << low.getValueAsDouble()
+                       << " and 'low_freq_factor' " << low.getValueAsDouble()
                        << "; the first must be the larger";
   if (originalLength <= 0) // C3
     return emitError() << "'original_length' is " << originalLength
@@ -196,8 +195,8 @@ LogicalResult Llama3ScalingAttr::verify(EmitError emitError, FloatAttr factor,
   return success();
 }
 
-SmallVector<double>
-Llama3ScalingAttr::getFrequencies(double base, int64_t rotaryDim) const {
+SmallVector<double> Llama3ScalingAttr::getFrequencies(double base,
+                                                      int64_t rotaryDim) const {
   double factor = getFactor().getValueAsDouble();
   double low = getLowFreqFactor().getValueAsDouble();
   double high = getHighFreqFactor().getValueAsDouble();
@@ -213,19 +212,3 @@ Llama3ScalingAttr::getFrequencies(double base, int64_t rotaryDim) const {
   };
   return llvm::map_to_vector(getGeometricFrequencies(base, rotaryDim), scale);
 }
-
-//===----------------------------------------------------------------------===//
-// Schedules
-//===----------------------------------------------------------------------===//
-
-LogicalResult CPUScheduleAttr::verify(EmitError emitError, CPUKernel,
-                                      int64_t queryBlock, int64_t keyBlock,
-                                      int64_t lanes, int64_t rows,
-                                      int64_t split) {
-  if (queryBlock <= 0 || keyBlock <= 0 || lanes <= 0 || rows <= 0 ||
-      split <= 0) // C1
-    return emitError() << "every size of a schedule must be positive";
-  return success();
-}
-
-StringRef CPUScheduleAttr::getTargetName() const { return "cpu"; }

@@ -23,6 +23,7 @@
 
 namespace mlir::posenc {
 class ElementFormula;
+class TargetModel;
 
 /// The frequencies of unscaled rotary encodings: pair `p` turns by
 /// `base^(-2p/rotaryDim)` radians a position (RoFormer, Su et al. 2021).

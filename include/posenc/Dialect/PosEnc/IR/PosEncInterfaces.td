@@ -150,12 +150,9 @@ def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
   let cppNamespace = "::mlir::posenc";
   let description = [{
     How a target's kernel works through one attention: which kernel, tiles and
-    splits. Written by Plan, or by the user, whose choice Plan keeps.
+    splits. Written by Plan, or by the user, whose choice Plan keeps. What it
+    says is between the target's model and its code generator.
   }];
-  let methods = [
-    InterfaceMethod<"The target this schedule is for, as `--target` spells it.",
-      "::llvm::StringRef", "getTargetName", (ins)>
-  ];
 }
 
 #endif // POSENC_INTERFACES
