@@ -71,6 +71,10 @@ static FailureOr<SmallVector<Value>> decomposeRotary(RotaryOpInterface op,
 static StringRef whyNotFused(AttentionOp op) {
   if (op.getBlockTable())
     return "its keys and values are in pages";
+  // A tile of no rows is not even a valid view.
+  for (Value operand : {op.getQuery(), op.getKey(), op.getValue()})
+    if (llvm::is_contained(cast<ShapedType>(operand.getType()).getShape(), 0))
+      return "an extent of its operands is zero";
   return "";
 }
 

@@ -20,6 +20,7 @@ using namespace mlir;
 static void addTensorPasses(OpPassManager &pm,
                             const posenc::PlanOptions &options) {
   pm.addPass(posenc::createAttachTargetPass({options.cpu}));
+  pm.addNestedPass<func::FuncOp>(posenc::createAssertExtentsPass());
   pm.addNestedPass<func::FuncOp>(posenc::createStageTablesPass());
   pm.addNestedPass<func::FuncOp>(posenc::createTileClassesPass());
   // Equal tables of queries and keys become one.

@@ -8,3 +8,11 @@ func.func @pages(%q: tensor<2x8x1x16xf32>, %k: tensor<9x8x4x16xf32>, %table: ten
       outs(%init : tensor<2x8x1x16xf32>) -> tensor<2x8x1x16xf32>
   return %o : tensor<2x8x1x16xf32>
 }
+
+func.func @no_keys(%q: tensor<2x8x1x16xf32>, %k: tensor<2x8x0x16xf32>, %scale: f32,
+                   %init: tensor<2x8x1x16xf32>) -> tensor<2x8x1x16xf32> {
+  // expected-remark @below {{an extent of its operands is zero}}
+  %o = posenc.attention query(%q : tensor<2x8x1x16xf32>) key(%k : tensor<2x8x0x16xf32>)
+      value(%k : tensor<2x8x0x16xf32>) scale(%scale) outs(%init : tensor<2x8x1x16xf32>) -> tensor<2x8x1x16xf32>
+  return %o : tensor<2x8x1x16xf32>
+}

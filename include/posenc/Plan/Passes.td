@@ -25,6 +25,25 @@ def AttachTargetPass : Pass<"posenc-attach-target", "ModuleOp"> {
   let dependentDialects = ["::mlir::DLTIDialect", "::mlir::posenc::PosEncDialect"];
 }
 
+def AssertExtentsPass : Pass<"posenc-assert-extents", "::mlir::func::FuncOp"> {
+  let summary = "dynamic extents that must agree and slices are asserted";
+  let description = [{
+    Before each op on tensors a `cf.assert` of what it takes for granted:
+    operands of `posenc.attention` and of linalg agree on their dynamic extents;
+    a tensor that a region reads at a plain index (`lengths[b]`, `bias[h, i, j]`)
+    has room for it; a slice lies in its tensor. What an entry is passed is then
+    refused, with the argument's name, where memory outside of it would be read
+    or written.
+
+    Assertions on arguments' extents alone move to the shapes function in
+    `posenc-entry-abi`; those that `posenc.symbols` imply fold away there.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def StageTablesPass : Pass<"posenc-stage-tables", "::mlir::func::FuncOp"> {
   let summary = "what attention's regions compute by row, key or distance becomes a table";
   let description = [{

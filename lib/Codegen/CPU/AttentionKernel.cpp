@@ -8,6 +8,7 @@
 #include "AttentionKernel.h"
 
 #include "RowStaging.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "posenc/Formula/RegionInterpreter.h"
 
 using namespace mlir;
@@ -33,10 +34,23 @@ static bool yieldsSumWithScore(Region &score) {
   return sum && x.hasOneUse() && *x.getUsers().begin() == sum;
 }
 
+/// Whether the region loads a float at a place that depends on the key.
+static bool readsFloatsByKey(Region &score) {
+  if (score.empty())
+    return false;
+  SetVector<Operation *> dependents;
+  getForwardSlice(score.getArguments().back(), &dependents);
+  return llvm::any_of(dependents, [](Operation *op) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    return load && isa<FloatType>(load.getType());
+  });
+}
+
 AttentionKernel::AttentionKernel(AttentionOp op, CPUScheduleAttr schedule,
                                  KernelBuilder &b)
     : op(op), schedule(schedule), b(b),
-      scoreIsAdditive(yieldsSumWithScore(op.getScore())) {
+      scoreIsAdditive(yieldsSumWithScore(op.getScore())),
+      scoreReadsKeys(readsFloatsByKey(op.getScore())) {
   auto extent = [&](Value operand, Layout layout, int64_t axis) -> Value {
     return b.createOrFold<memref::DimOp>(operand,
                                          AttentionOp::getAxis(layout, axis));

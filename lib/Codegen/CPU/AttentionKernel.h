@@ -55,6 +55,9 @@ struct AttentionKernel {
   KeyRange emitBounds(const QueryRows &rows);
 
   bool hasMask() { return !op.getMask().empty(); }
+  /// Whether keys of a block may have probability zero while others of it do
+  /// not: what they hold must not matter then.
+  bool hidesKeys(bool full) { return (!full && hasMask()) || scoreReadsKeys; }
   /// Whether score or mask read memory: at places that may vary by lane.
   bool readsPerElement();
 
@@ -91,6 +94,8 @@ private:
 
   /// Whether score is `x + g`.
   bool scoreIsAdditive;
+  /// Whether the score region reads floats by key: minus infinity masks too.
+  bool scoreReadsKeys;
 };
 
 /// The kernels, one a file: replace nothing, emit at `kernel.b`.

@@ -138,7 +138,7 @@ void Decode::emitValues(Unit &unit, const KeyBlock &block,
   // Accumulators that leave registers for the row of values.
   int64_t piecesATile = std::max<int64_t>(1, 16 / rows);
   Value lastKey = b.add(kernel.keyRows, -1);
-  bool guarded = !block.full && kernel.hasMask();
+  bool guarded = kernel.hidesKeys(block.full);
   auto pieces = chunks(kernel.valueSize, kWidth);
   for (auto [from, tileSize] : chunks(pieces.size(), piecesATile)) {
     auto tile = ArrayRef(pieces).slice(from, tileSize);

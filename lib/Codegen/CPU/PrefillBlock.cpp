@@ -49,7 +49,7 @@ KeyBlock Prefill::emitStaging(Unit &unit, Value start, Value count, bool full) {
     block.values = unit.stagedValues;
     block.valueRow = b.index(0);
   }
-  if (!full && kernel.hasMask())
+  if (kernel.hidesKeys(full))
     block.valuesNotFinite = emitHasNotFinite(block);
   return block;
 }

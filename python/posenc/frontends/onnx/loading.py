@@ -11,6 +11,7 @@ import onnx
 import onnx.checker
 import onnx.inliner
 import onnx.shape_inference
+from google.protobuf.message import Message
 
 from ..._errors import ImportFailure
 from .registry import find_handler, node_name
@@ -39,10 +40,23 @@ def load(model: ModelLike) -> onnx.ModelProto:
         raise ImportFailure(f"cannot read the model: {error}") from error
     except Exception as error:  # protobuf and the checker raise types of their own.
         raise ImportFailure(f"not a valid ONNX model: {one_line(error)}") from error
+    if _has_broken_text(loaded):
+        raise ImportFailure("not a valid ONNX model: a name in it is not UTF-8")
     if opset_of(loaded) < _OLDEST_OPSET:
         raise ImportFailure(f"the model is of opset {opset_of(loaded)}; posenc takes {_OLDEST_OPSET} and later: "
                             "convert it with onnx.version_converter or export it anew")
     return loaded
+
+
+def _has_broken_text(message: Message) -> bool:
+    """Whether a string anywhere in the message is no text: protobuf gives its bytes then, unasked."""
+    for field, value in message.ListFields():
+        values = [value] if isinstance(value, (str, bytes, Message)) else value
+        if field.type == field.TYPE_STRING and any(isinstance(each, bytes) for each in values):
+            return True
+        if field.type == field.TYPE_MESSAGE and any(map(_has_broken_text, values)):
+            return True
+    return False
 
 
 def inline(model: onnx.ModelProto) -> onnx.ModelProto:

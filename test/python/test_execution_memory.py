@@ -1,0 +1,53 @@
+# Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention never holds a matrix of all scores: 32,768 tokens in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+from compiled_attention import Graph
+from encoding_parts import TRIANGLE
+from rotary_parts import Rotary, rotated
+
+RUN = """
+import resource, sys
+import numpy as np, posenc
+function = posenc.load(sys.argv[1])
+length = int(sys.argv[2])
+rng = np.random.default_rng(0)
+q, k, v = (rng.standard_normal((1, 1, length, 64), np.float32) for _ in range(3))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+output = function(q, k, v, np.asarray(0), np.asarray(0))
+assert np.isfinite(output).all()
+# The last rows against float64.
+turn = lambda x, at: x * np.cos(at[:, None] * frequency) + np.concatenate([-x[:, 32:], x[:, :32]], 1) * np.sin(
+    at[:, None] * frequency)
+frequency = np.tile(10000.0 ** (-np.arange(32) / 32), 2)
+rows = np.arange(length - 3, length)
+scores = turn(q[0, 0, rows], rows) @ turn(k[0, 0], np.arange(length)).T / 8
+scores[np.arange(length) > rows[:, None]] = -np.inf
+weights = np.exp(scores - scores.max(1, keepdims=True))
+weights /= weights.sum(1, keepdims=True)
+error = np.abs(output[0, 0, rows] - weights @ v[0, 0]).max() / (weights @ np.abs(v[0, 0])).max()
+print(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, error)
+"""
+
+
+def test_long_context(tmp_path: pathlib.Path) -> None:
+    """Causal with rotary, one head of 64. All scores would be 4 GiB; the whole process stays under 350 MB."""
+    graph = Graph(heads=1, kv_heads=1, width=64, value_width=64)
+    graph = Graph((TRIANGLE, rotated(Rotary(count=64), graph)), heads=1, kv_heads=1, width=64, value_width=64)
+    graph.function().save(tmp_path / "graph.so")
+    done = subprocess.run([sys.executable, "-c", RUN, tmp_path / "graph.so", "32768"], capture_output=True, text=True,
+                          check=True, env=dict(os.environ))
+    before, after, error = map(float, done.stdout.split())
+    assert after < 350_000, f"{before / 1000:.0f} MB before the call, {after / 1000:.0f} MB after it"
+    # The output is 8 MB; rotated keys, tables and scratch may take as much again, twice.
+    assert after - before < 60_000
+    assert error < 2e-6
+    assert not np.isnan(error)
