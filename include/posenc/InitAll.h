@@ -10,6 +10,7 @@
 
 #include "mlir/IR/DialectRegistry.h"
 #include "posenc/Codegen/CPU/Passes.h"
+#include "posenc/Codegen/CPU/Target.h"
 #include "posenc/Dialect/PosEnc/IR/BufferizableOpInterfaceImpl.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Fuse/Passes.h"
@@ -26,6 +27,7 @@ inline void registerAllDialects(DialectRegistry &registry) {
   registerBufferizableOpInterfaceExternalModels(registry);
   registerFuseExternalModels(registry);
   registerPlanExternalModels(registry);
+  registerCPUTarget(registry);
 }
 
 /// The passes and pipelines of every phase.

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -36,6 +37,38 @@ bool posenc::isFormulaOp(Operation *op) {
                  return type.isIntOrIndexOrFloat();
                });
       });
+}
+
+bool posenc::isCostlierThanRead(Operation *op) {
+  if (isa<CosSinOp, scf::ForOp>(op))
+    return true;
+  return isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
+         !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+              math::FloorOp, math::FmaOp, math::RoundOp, math::RoundEvenOp,
+              math::TruncOp>(op);
+}
+
+SmallVector<Operation *> posenc::getFormulaSlice(ValueRange values,
+                                                 const Block &block) {
+  llvm::SetVector<Operation *> slice;
+  SmallVector<Value> pending(values);
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    if (op && op->getBlock() == &block && slice.insert(op))
+      op->walk([&](Operation *inner) {
+        pending.append(inner->operand_begin(), inner->operand_end());
+      });
+  }
+  SmallVector<Operation *> ops = slice.takeVector();
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return ops;
+}
+
+void posenc::cloneFormulaSlice(OpBuilder &b, ValueRange values,
+                               const Block &block, IRMapping &map) {
+  for (Operation *op : getFormulaSlice(values, block))
+    b.clone(*op, map);
 }
 
 SmallVector<Type>

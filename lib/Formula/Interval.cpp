@@ -34,15 +34,17 @@ mlir::Value IntervalDomain::compare(unsigned predicate, mlir::Value x,
   return arith::CmpIOp::create(b, loc, static_cast<Predicate>(predicate), x, y);
 }
 
-mlir::Value IntervalDomain::least(mlir::Value x, mlir::Value y) {
+mlir::Value posenc::emitLeast(OpBuilder &b, Location loc, mlir::Value x,
+                              mlir::Value y) {
   if (x == y)
     return x;
-  if (x.getType().isInteger(1))
+  if (x.getType().isInteger(1)) // false is the least condition
     return arith::AndIOp::create(b, loc, x, y);
   return arith::MinSIOp::create(b, loc, x, y);
 }
 
-mlir::Value IntervalDomain::greatest(mlir::Value x, mlir::Value y) {
+mlir::Value posenc::emitGreatest(OpBuilder &b, Location loc, mlir::Value x,
+                                 mlir::Value y) {
   if (x == y)
     return x;
   if (x.getType().isInteger(1))
@@ -81,8 +83,8 @@ Interval IntervalDomain::multiply(Operation *op, Interval x, Interval y) {
                            clone(op, {x.getHigh(), y.getHigh()})};
   mlir::Value low = corners[0], high = corners[0];
   for (mlir::Value corner : ArrayRef(corners).drop_front()) {
-    low = least(low, corner);
-    high = greatest(high, corner);
+    low = emitLeast(b, loc, low, corner);
+    high = emitGreatest(b, loc, high, corner);
   }
   return {low, high};
 }
@@ -162,15 +164,16 @@ Interval IntervalDomain::compare(Operation *op, Interval x, Interval y) {
   }
 }
 
-Interval IntervalDomain::select(Interval condition, Interval yes,
-                                Interval no) {
+Interval IntervalDomain::select(Interval condition, Interval yes, Interval no) {
   auto choose = [&](mlir::Value taken, mlir::Value either, mlir::Value other) {
-    mlir::Value open = arith::SelectOp::create(b, loc, condition.getHigh(),
-                                               either, other);
+    mlir::Value open =
+        arith::SelectOp::create(b, loc, condition.getHigh(), either, other);
     return arith::SelectOp::create(b, loc, condition.getLow(), taken, open);
   };
-  return {choose(yes.getLow(), least(yes.getLow(), no.getLow()), no.getLow()),
-          choose(yes.getHigh(), greatest(yes.getHigh(), no.getHigh()),
+  return {choose(yes.getLow(), emitLeast(b, loc, yes.getLow(), no.getLow()),
+                 no.getLow()),
+          choose(yes.getHigh(),
+                 emitGreatest(b, loc, yes.getHigh(), no.getHigh()),
                  no.getHigh())};
 }
 

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "posenc/Dialect/PosEnc/IR/EntryAbi.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -98,7 +99,7 @@ static SymbolicExtent::Factor getSymbol(BlockArgument argument, int64_t axis) {
   if (!function || !argument.getOwner()->isEntryBlock())
     return itself;
   auto symbolsOf = [&](unsigned number) {
-    return function.getArgAttrOfType<ArrayAttr>(number, "posenc.symbols");
+    return function.getArgAttrOfType<ArrayAttr>(number, kSymbolsAttr);
   };
   ArrayAttr own = symbolsOf(argument.getArgNumber());
   auto symbol = own && axis < static_cast<int64_t>(own.size())

@@ -17,6 +17,7 @@
 #include "mlir/IR/Remarks.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Formula/ElementFormula.h"
+#include "posenc/Formula/FormulaOps.h"
 #include "posenc/Fuse/Passes.h"
 
 namespace mlir::posenc {
@@ -26,15 +27,6 @@ namespace mlir::posenc {
 
 using namespace mlir;
 using namespace mlir::posenc;
-
-/// Whether `op` costs more than reading an element.
-static bool isExpensive(Operation *op) {
-  if (isa<CosSinOp, scf::ForOp>(op))
-    return true;
-  return isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
-         !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::FloorOp,
-              math::CeilOp, math::TruncOp, math::RoundOp>(op);
-}
 
 namespace {
 /// Decides which tensors the regions of one attention go on reading.
@@ -69,8 +61,8 @@ private:
     ElementFormula formula = ElementFormula::derive(tensor);
     return formula.getRegion()
         .walk([](Operation *op) {
-          return isExpensive(op) ? WalkResult::interrupt()
-                                 : WalkResult::advance();
+          return isCostlierThanRead(op) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
         })
         .wasInterrupted();
   }

@@ -16,6 +16,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Formula/FormulaOps.h"
 #include "posenc/Fuse/Passes.h"
 
 namespace mlir::posenc {
@@ -223,14 +224,9 @@ static void addToMask(AttentionOp op, Value visible, OpBuilder &b) {
   b.setInsertionPoint(yield);
   // The condition does not depend on the score: its part of the region is
   // cloned over the same indices.
-  llvm::DenseSet<Operation *> needed;
-  visitSources(visible, &score,
-               [&](Value source) { needed.insert(source.getDefiningOp()); });
   IRMapping mapping;
   mapping.map(score.getArguments().drop_front(), mask.getArguments());
-  for (Operation &inner : score)
-    if (needed.contains(&inner))
-      b.clone(inner, mapping);
+  cloneFormulaSlice(b, visible, score, mapping);
   Value condition = mapping.lookupOrDefault(visible);
   yield->setOperand(
       0, arith::AndIOp::create(b, loc, yield->getOperand(0), condition));

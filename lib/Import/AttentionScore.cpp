@@ -14,27 +14,13 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "posenc/Formula/FormulaOps.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
 
-/// The ops of `block` that `value` is computed from, in order.
-static SmallVector<Operation *> getFormulaOps(Value value, const Block &block) {
-  llvm::SetVector<Operation *> slice;
-  SmallVector<Value> pending = {value};
-  while (!pending.empty()) {
-    Operation *op = pending.pop_back_val().getDefiningOp();
-    if (op && op->getBlock() == &block && slice.insert(op))
-      pending.append(op->operand_begin(), op->operand_end());
-  }
-  SmallVector<Operation *> ops(slice.begin(), slice.end());
-  llvm::sort(ops,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return ops;
-}
-
 bool AttentionMatch::matchScore(Operation *keys, std::string &reason) {
-  SmallVector<Operation *> slice = getFormulaOps(score, scratch.getBlock());
+  SmallVector<Operation *> slice = getFormulaSlice(score, scratch.getBlock());
   for (Operation *op : slice)
     if (auto read = dyn_cast<tensor::ExtractOp>(op))
       if (read.getTensor() == keys->getResult(0))
@@ -70,7 +56,7 @@ bool AttentionMatch::matchScore(Operation *keys, std::string &reason) {
 void AttentionMatch::simplifyReads() {
   constexpr Coordinate coordinates[] = {Coordinate::Batch, Coordinate::Head,
                                         Coordinate::Row, Coordinate::Key};
-  for (Operation *op : getFormulaOps(score, scratch.getBlock())) {
+  for (Operation *op : getFormulaSlice(score, scratch.getBlock())) {
     auto read = dyn_cast<tensor::ExtractOp>(op);
     if (!read)
       continue;
@@ -125,7 +111,7 @@ Value AttentionMatch::cloneScore(OpBuilder &b, Value scaled,
   for (Value read : reads)
     if (!mapping.contains(read))
       mapping.map(read, scaled);
-  for (Operation *op : getFormulaOps(score, scratch.getBlock()))
+  for (Operation *op : getFormulaSlice(score, scratch.getBlock()))
     if (!mapping.contains(op->getResult(0)))
       cloneInF32(b, op, mapping);
   Value result = mapping.lookup(score);

@@ -81,12 +81,11 @@ void ArtifactBuilder::setTargetAttributes(ArrayRef<EntryFunction> entries) {
   for (llvm::Function &function : *module) {
     if (function.isDeclaration())
       continue;
-    bool isEntry =
-        !function.hasLocalLinkage() &&
-        llvm::any_of(entries, [&](const EntryFunction &entry) {
-          return function.getName() == entry.name ||
-                 function.getName() == (entry.name + "_shapes").str();
-        });
+    bool isEntry = !function.hasLocalLinkage() &&
+                   llvm::any_of(entries, [&](const EntryFunction &entry) {
+                     return function.getName() == entry.name ||
+                            function.getName() == entry.getShapesName();
+                   });
     const CodegenTarget &target = options.target;
     function.addFnAttr("target-cpu", isEntry ? target.baseline : target.cpu);
     if (isEntry)
@@ -126,7 +125,7 @@ void ArtifactBuilder::hideAllBut(ArrayRef<EntryFunction> entries) {
     shown.insert(name);
   for (const EntryFunction &entry : entries) {
     shown.insert(entry.name);
-    shown.insert((entry.name + "_shapes").str());
+    shown.insert(entry.getShapesName());
   }
   llvm::internalizeModule(*module, [&](const llvm::GlobalValue &value) {
     return shown.contains(value.getName());

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "posenc/Dialect/PosEnc/IR/EntryAbi.h"
 #include "posenc/Object/Artifact.h"
 #include "posenc/Object/RuntimeHeaders.h"
 
@@ -57,18 +58,7 @@ static std::string describe(const EntryArgument &argument) {
 
 /// C parameter names: the graph's where they are identifiers, all different.
 static SmallVector<std::string> parameterNames(const EntryFunction &entry) {
-  // Words a graph is likely to use that C or C++ keep for themselves.
-  llvm::StringSet<> taken = {
-      "auto",     "bool",     "break",   "case",     "char",     "class",
-      "const",    "default",  "delete",  "do",       "double",   "else",
-      "enum",     "extern",   "float",   "for",      "goto",     "if",
-      "in",       "inline",   "int",     "long",     "mutable",  "namespace",
-      "new",      "operator", "private", "public",   "register", "return",
-      "short",    "signed",   "sizeof",  "static",   "struct",   "switch",
-      "template", "this",     "throw",   "true",     "false",    "try",
-      "typedef",  "typename", "union",   "unsigned", "using",    "virtual",
-      "void",     "volatile", "while",   "and",      "or",       "not",
-      "xor",      "DLTensor"};
+  llvm::StringSet<> taken;
   SmallVector<std::string> names;
   for (const EntryArgument &argument : entry.arguments) {
     std::string name;
@@ -76,7 +66,7 @@ static SmallVector<std::string> parameterNames(const EntryFunction &entry) {
       name += llvm::isAlnum(c) ? c : '_';
     if (name.empty() || llvm::isDigit(name.front()) || name.front() == '_')
       name = "arg" + name;
-    while (!taken.insert(name).second)
+    while (isReservedName(name) || !taken.insert(name).second)
       name += "_";
     names.push_back(name);
   }
@@ -91,8 +81,8 @@ static void declare(llvm::raw_ostream &stream, const EntryFunction &entry) {
     stream << " *   " << (argument.isOutput ? "out" : "in ") << " " << name
            << ": " << describe(argument) << "\n";
   stream << " */\n";
-  auto signature = [&](StringRef suffix) {
-    stream << "int " << entry.name << suffix << "(";
+  auto signature = [&](StringRef name) {
+    stream << "int " << name << "(";
     llvm::ListSeparator separator;
     for (auto [name, argument] : llvm::zip_equal(names, entry.arguments)) {
       bool isConst = !argument.isOutput && !argument.isDonated;
@@ -100,11 +90,11 @@ static void declare(llvm::raw_ostream &stream, const EntryFunction &entry) {
     }
     stream << (entry.arguments.empty() ? "void);\n" : ");\n");
   };
-  signature("");
+  signature(entry.name);
   stream << "\n/* Fills in ndim, shape and dtype of the outputs from the "
             "inputs'. On entry an\n * output's ndim is the room in its shape. "
             "No data is read or written. */\n";
-  signature("_shapes");
+  signature(entry.getShapesName());
 }
 
 std::string posenc::emitHeader(ArrayRef<EntryFunction> entries,

@@ -12,6 +12,7 @@
 
 #include "Messages.h"
 #include "posenc/Codegen/CPU/Passes.h"
+#include "posenc/Dialect/PosEnc/IR/EntryAbi.h"
 #include "posenc/Fuse/Passes.h"
 #include "posenc/Import/Passes.h"
 #include "posenc/Object/Passes.h"
@@ -22,7 +23,6 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/thread.h"
 
 #include <chrono>
@@ -119,15 +119,6 @@ llvm::Error Compilation::parse(StringRef source, StringRef sourceName) {
   return llvm::Error::success();
 }
 
-/// Plan's name for `target`.
-static TargetCPU getPlanCPU(const CodegenTarget &target) {
-  return llvm::StringSwitch<TargetCPU>(target.name)
-      .Case("x86-64-v3", TargetCPU::X86V3)
-      .Case("x86-64-v4", TargetCPU::X86V4)
-      .Case("sapphirerapids", TargetCPU::SapphireRapids)
-      .Case("generic-aarch64", TargetCPU::AArch64);
-}
-
 static void buildPhase(Phase phase, OpPassManager &pm,
                        const CompileOptions &options,
                        const CodegenTarget &target) {
@@ -143,7 +134,7 @@ static void buildPhase(Phase phase, OpPassManager &pm,
   }
   case Phase::Plan: {
     PlanOptions plan;
-    plan.cpu = getPlanCPU(target);
+    plan.cpu = target.name;
     return buildPlanPipeline(pm, plan);
   }
   case Phase::Codegen:
@@ -190,7 +181,7 @@ llvm::Error Compilation::run(StringRef source, StringRef sourceName) {
     return error;
   keep(0, "input");
   // What was written after Plan goes on from there.
-  bool isPlanned = (*module)->hasAttr("posenc.functions");
+  bool isPlanned = (*module)->hasAttr(kFunctionsAttr);
   for (const PhaseInfo &info : getPhases()) {
     if (isPlanned && info.phase <= Phase::Plan)
       continue;

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "posenc/Codegen/CPU/Target.h"
 #include "posenc/Dialect/PosEnc/IR/BufferizableOpInterfaceImpl.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Pipeline/Pipeline.h"
@@ -96,6 +97,7 @@ void posenc::registerCompilerDialects(DialectRegistry &registry) {
               linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
               memref::MemRefDialect, PosEncDialect, scf::SCFDialect,
               tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+  registerCPUTarget(registry);
   registerBufferization(registry);
   registerValueBounds(registry);
   linalg::registerAllDialectInterfaceImplementations(registry);

@@ -15,8 +15,8 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "posenc/Dialect/PosEnc/IR/EntryAbi.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
-#include "posenc/Plan/EntryAbi.h"
 #include "posenc/Plan/Passes.h"
 
 namespace mlir::posenc {

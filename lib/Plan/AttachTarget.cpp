@@ -23,7 +23,8 @@ struct AttachTargetPass : posenc::impl::AttachTargetPassBase<AttachTargetPass> {
   using AttachTargetPassBase::AttachTargetPassBase;
 
   void runOnOperation() override {
-    Target::get(cpu.getValue()).attachTo(getOperation());
+    if (failed(attachTarget(getOperation(), cpu)))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -15,18 +15,6 @@
 using namespace mlir;
 using namespace mlir::posenc;
 
-static Value least(OpBuilder &b, Location loc, Value x, Value y) {
-  if (x.getType().isInteger(1)) // false is the least condition
-    return arith::AndIOp::create(b, loc, x, y);
-  return arith::MinSIOp::create(b, loc, x, y);
-}
-
-static Value greatest(OpBuilder &b, Location loc, Value x, Value y) {
-  if (x.getType().isInteger(1))
-    return arith::OrIOp::create(b, loc, x, y);
-  return arith::MaxSIOp::create(b, loc, x, y);
-}
-
 static Value constant(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(b, loc, value);
 }
@@ -52,9 +40,10 @@ static void emitBlock(OpBuilder &b, Location loc, Value tensor,
         Value next = arith::AddIOp::create(b, loc, first, step);
         at[dimension] = arith::MinSIOp::create(b, loc, next, last);
         Value element = tensor::ExtractOp::create(b, loc, tensor, at);
-        scf::YieldOp::create(b, loc,
-                             ValueRange{least(b, loc, carried[0], element),
-                                        greatest(b, loc, carried[1], element)});
+        scf::YieldOp::create(
+            b, loc,
+            ValueRange{emitLeast(b, loc, carried[0], element),
+                       emitGreatest(b, loc, carried[1], element)});
       });
   linalg::YieldOp::create(b, loc, loop.getResults());
 }
@@ -133,7 +122,8 @@ Interval BlockTables::read(OpBuilder &b, Operation *read,
   valid = arith::CmpIOp::create(
       b, loc, arith::CmpIPredicate::sle, second,
       arith::AddIOp::create(b, loc, first, constant(b, loc, 1)));
-  return {least(b, loc, readTable(leasts, first), readTable(leasts, second)),
-          greatest(b, loc, readTable(greatests, first),
+  return {
+      emitLeast(b, loc, readTable(leasts, first), readTable(leasts, second)),
+      emitGreatest(b, loc, readTable(greatests, first),
                    readTable(greatests, second))};
 }

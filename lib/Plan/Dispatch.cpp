@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: posenc.attention on memrefs with a dynamic number of query rows.
-// After: scf.if on that number, with attention for decoding in one branch and
-// for prefill in the other. After bufferization, because a conditional that
-// yields tensors would be given an allocation and a copy.
+// After: scf.if on that number, with the target's schedule for few rows in one
+// branch and for more in the other. After bufferization, because a conditional
+// that yields tensors would be given an allocation and a copy.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleModel.h"
+#include "Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,22 +24,27 @@ namespace mlir::posenc {
 using namespace mlir;
 using namespace mlir::posenc;
 
-static void dispatch(AttentionOp op, const Target &target) {
+/// Replaces `op` by copies with the schedules of `choices`, the first of which
+/// that takes the number of rows runs.
+static void dispatch(AttentionOp op, ArrayRef<ScheduleChoice> choices) {
   OpBuilder b(op);
   Location loc = op.getLoc();
+  auto emit = [&](const ScheduleChoice &choice) {
+    auto copy = cast<AttentionOp>(b.clone(*op));
+    copy.setScheduleAttr(choice.schedule);
+  };
   Value rows = memref::DimOp::create(
       b, loc, op.getQuery(), AttentionOp::getAxis(op.getQueryLayout(), 2));
-  Value most = arith::ConstantIndexOp::create(b, loc, getMaxDecodeRows(target));
-  Value few =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows, most);
-  auto choice = scf::IfOp::create(b, loc, few, /*withElseRegion=*/true);
-  auto emit = [&](Block *block, CPUKernel kernel) {
-    OpBuilder inside = OpBuilder::atBlockTerminator(block);
-    auto copy = cast<AttentionOp>(inside.clone(*op));
-    copy.setScheduleAttr(chooseSchedule(op, kernel, target));
-  };
-  emit(choice.thenBlock(), CPUKernel::Decode);
-  emit(choice.elseBlock(), CPUKernel::Prefill);
+  for (const ScheduleChoice &choice : choices.drop_back()) {
+    Value most = arith::ConstantIndexOp::create(b, loc, choice.maxQueryRows);
+    Value few =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows, most);
+    auto branch = scf::IfOp::create(b, loc, few, /*withElseRegion=*/true);
+    b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    emit(choice);
+    b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  }
+  emit(choices.back());
   op.erase();
 }
 
@@ -53,10 +58,10 @@ struct DispatchPass : posenc::impl::DispatchPassBase<DispatchPass> {
         open.push_back(op);
     });
     for (AttentionOp op : open) {
-      FailureOr<Target> target = Target::read(op);
-      if (failed(target))
+      FailureOr<SmallVector<ScheduleChoice>> choices = chooseSchedules(op);
+      if (failed(choices))
         return signalPassFailure();
-      dispatch(op, *target);
+      dispatch(op, *choices);
     }
   }
 };

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "posenc/Plan/EntryAbi.h"
+#include "posenc/Dialect/PosEnc/IR/EntryAbi.h"
 #include "EntrySignature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -156,17 +156,10 @@ static LogicalResult refuseCalls(func::FuncOp func) {
   return failure(result.wasInterrupted());
 }
 
-/// An entry becomes a C function. C reserves its keywords, and a program has a
-/// `main` of its own: a graph of such a name gets `_graph` behind it.
+/// An entry becomes a C function: a graph whose name C reserves gets `_graph`
+/// behind it.
 static void avoidReservedName(func::FuncOp func) {
-  static constexpr StringLiteral reserved[] = {
-      "auto",    "break",    "case",     "char",     "const",  "continue",
-      "default", "do",       "double",   "else",     "enum",   "extern",
-      "float",   "for",      "goto",     "if",       "inline", "int",
-      "long",    "main",     "register", "restrict", "return", "short",
-      "signed",  "sizeof",   "static",   "struct",   "switch", "typedef",
-      "union",   "unsigned", "void",     "volatile", "while"};
-  if (llvm::is_contained(reserved, func.getName()))
+  if (isReservedName(func.getName()))
     func.setName((func.getName() + "_graph").str());
 }
 

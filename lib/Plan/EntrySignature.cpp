@@ -8,7 +8,7 @@
 #include "EntrySignature.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "posenc/Plan/EntryAbi.h"
+#include "posenc/Dialect/PosEnc/IR/EntryAbi.h"
 
 using namespace mlir;
 using namespace mlir::posenc;

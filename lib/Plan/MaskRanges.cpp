@@ -7,8 +7,8 @@
 
 #include "MaskRanges.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Matchers.h"
+#include "posenc/Formula/FormulaOps.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -89,12 +89,7 @@ std::optional<int64_t> MaskRanges::getKeyCoefficient(Value value) {
 Interval MaskRanges::getAtZero(Value value) {
   if (value.getParentBlock() != &mask)
     return Interval::ofPoint(value);
-  llvm::SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  options.filter = [&](Operation *op) { return op->getBlock() == &mask; };
-  (void)getBackwardSlice(value, &slice, options);
-  for (Operation *op : slice)
+  for (Operation *op : getFormulaSlice(value, mask))
     if (Value valid = validReads.lookup(op))
       guards.insert(valid);
   return atZero.find(value).value_or(Interval());

@@ -46,7 +46,6 @@ static void addBufferization(OpPassManager &pm) {
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addNestedPass<func::FuncOp>(
       bufferization::createOptimizeAllocationLivenessPass());
-  pm.addNestedPass<func::FuncOp>(posenc::createLowerCopiesPass());
 }
 
 /// On memrefs: kernels and tiles.

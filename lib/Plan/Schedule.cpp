@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleModel.h"
+#include "Target.h"
 #include "posenc/Plan/Passes.h"
 
 namespace mlir::posenc {
@@ -24,14 +24,17 @@ struct SchedulePass : posenc::impl::SchedulePassBase<SchedulePass> {
     WalkResult result = getOperation().walk([](AttentionOp op) {
       if (op.getSchedule())
         return WalkResult::advance();
-      FailureOr<Target> target = Target::read(op);
-      if (failed(target))
+      FailureOr<SmallVector<ScheduleChoice>> choices = chooseSchedules(op);
+      if (failed(choices))
         return WalkResult::interrupt();
       int64_t rows = getStaticQueryRows(op);
-      bool few =
-          !ShapedType::isDynamic(rows) && rows <= getMaxDecodeRows(*target);
-      CPUKernel kernel = few ? CPUKernel::Decode : CPUKernel::Prefill;
-      op.setScheduleAttr(chooseSchedule(op, kernel, *target));
+      const ScheduleChoice *best =
+          ShapedType::isDynamic(rows)
+              ? &choices->back()
+              : llvm::find_if(*choices, [&](const ScheduleChoice &choice) {
+                  return rows <= choice.maxQueryRows;
+                });
+      op.setScheduleAttr(best->schedule);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())

@@ -18,7 +18,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "posenc/Plan/EntryAbi.h"
+#include "posenc/Dialect/PosEnc/IR/EntryAbi.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

@@ -11,7 +11,6 @@
 
 #include "AttentionExtents.h"
 #include "Recording.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -21,6 +20,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "posenc/Formula/Dependence.h"
+#include "posenc/Formula/FormulaOps.h"
 #include "posenc/Plan/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -88,34 +88,12 @@ static SmallVector<StagedRegion> getRegions(AttentionOp op) {
 // What to stage
 //===----------------------------------------------------------------------===//
 
-/// Whether an op on what depends on a position costs more than reading a table
-/// in order.
-static bool isExpensive(Operation *op) {
-  if (isa<CosSinOp, scf::ForOp>(op))
-    return true;
-  return isa<math::MathDialect>(op->getDialect()) &&
-         !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
-              math::FloorOp, math::FmaOp, math::RoundEvenOp, math::TruncOp>(op);
-}
-
-/// Likewise of what depends on j - i alone, where a read is a gather.
+/// Whether an op on what depends on j - i alone costs more than reading a table
+/// by distance in order, which stands for gathers and divisions.
 static bool isExpensiveOfDistance(Operation *op) {
-  return isExpensive(op) ||
+  return isCostlierThanRead(op) ||
          isa<tensor::ExtractOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
              arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op);
-}
-
-/// The ops of its block that `value` is computed by, in order.
-static llvm::SetVector<Operation *> getSlice(Value value) {
-  llvm::SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  options.omitUsesFromAbove = false;
-  options.filter = [&](Operation *op) {
-    return op->getBlock() == value.getParentBlock();
-  };
-  (void)getBackwardSlice(value, &slice, options);
-  return slice;
 }
 
 /// Whether a table over `indices` has one row or key, or one distance, an
@@ -165,10 +143,12 @@ findStaged(const StagedRegion &region) {
       if (!indices || !isTableIndices(*indices, region) || !isLast(value))
         continue;
       bool ofDistance = *indices & Dependence::Distance;
-      bool worthwhile = llvm::any_of(getSlice(value), [&](Operation *op) {
-        return dependsOnPosition(op) &&
-               (ofDistance ? isExpensiveOfDistance(op) : isExpensive(op));
-      });
+      bool worthwhile =
+          llvm::any_of(getFormulaSlice(value, block), [&](Operation *op) {
+            return dependsOnPosition(op) &&
+                   (ofDistance ? isExpensiveOfDistance(op)
+                               : isCostlierThanRead(op));
+          });
       if (worthwhile)
         staged[*indices].push_back(value);
     }
@@ -283,12 +263,7 @@ static linalg::GenericOp buildTables(OpBuilder &b, Location loc,
           else
             map.map(region.getArgument(index), at);
         }
-        llvm::SetVector<Operation *> ops;
-        for (Value value : values)
-          ops.insert_range(getSlice(value));
-        for (Operation &op : region.region->front())
-          if (ops.contains(&op))
-            b.clone(op, map);
+        cloneFormulaSlice(b, values, region.region->front(), map);
         linalg::YieldOp::create(b, loc,
                                 llvm::map_to_vector(values, [&](Value value) {
                                   return map.lookup(value);

@@ -1,4 +1,4 @@
-//===- Target.h - What Plan knows of a CPU ----------------------*- C++ -*-===//
+//===- Target.h - The target a module is planned for ------------*- C++ -*-===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,25 +9,20 @@
 #define POSENC_LIB_PLAN_TARGET_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "posenc/Plan/TargetCPU.h"
+#include "posenc/Dialect/PosEnc/IR/TargetModel.h"
 
 namespace mlir::posenc {
 
-/// The sizes a schedule is chosen by. On the module they are DLTI's target
-/// description of the device "CPU".
-struct Target {
-  std::string cpu;
-  int64_t vectorBits;
-  /// Of one core, in bytes.
-  int64_t l2Bytes;
+/// Describes the processor called `name` in the module's
+/// `dlti.target_system_spec`. A name that no target knows is an error.
+LogicalResult attachTarget(ModuleOp module, StringRef name);
 
-  /// The description of `cpu`; `Native` is the machine this runs on.
-  static Target get(TargetCPU cpu);
-  /// Reads the description of the module around `op`, or says it has none.
-  static FailureOr<Target> read(Operation *op);
+/// The target's schedules of `op`, see `TargetModel::chooseSchedules`. It is an
+/// error if the module around `op` does not say what it is for.
+FailureOr<SmallVector<ScheduleChoice>> chooseSchedules(AttentionOp op);
 
-  void attachTo(ModuleOp module) const;
-};
+/// The number of query rows of `op`; dynamic where unknown.
+int64_t getStaticQueryRows(AttentionOp op);
 
 } // namespace mlir::posenc
 

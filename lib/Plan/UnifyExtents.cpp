@@ -10,9 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "posenc/Plan/EntryAbi.h"
+#include "posenc/Formula/SymbolicExtent.h"
 #include "posenc/Plan/Passes.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace mlir::posenc {
 #define GEN_PASS_DEF_UNIFYEXTENTSPASS
@@ -22,19 +22,22 @@ namespace mlir::posenc {
 using namespace mlir;
 using namespace mlir::posenc;
 
-/// The symbol of the extent that `dim` asks for; empty for none.
-static StringRef getSymbol(tensor::DimOp dim, func::FuncOp func) {
+/// The argument axis whose extent `dim` asks for, the first with its symbol;
+/// none where `dim` asks for something else or has a constant extent.
+static std::optional<SymbolicExtent::Factor> getExtent(tensor::DimOp dim,
+                                                       Block &entry) {
   auto argument = dyn_cast<BlockArgument>(dim.getSource());
-  std::optional<int64_t> dimension = dim.getConstantIndex();
-  if (!argument || argument.getOwner() != &func.getBody().front() || !dimension)
-    return "";
-  auto symbols =
-      func.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kSymbolsAttr);
-  if (!symbols || *dimension < 0 ||
-      *dimension >= static_cast<int64_t>(symbols.size()))
-    return "";
-  auto symbol = dyn_cast<StringAttr>(symbols[*dimension]);
-  return symbol ? symbol.getValue() : "";
+  std::optional<int64_t> axis = dim.getConstantIndex();
+  auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+  if (!argument || argument.getOwner() != &entry || !axis || !type ||
+      *axis < 0 || *axis >= type.getRank() || !type.isDynamicDim(*axis))
+    return std::nullopt;
+  SymbolicExtent::Factor first =
+      SymbolicExtent::ofAxis(argument, *axis).getFactors().front();
+  auto firstType = dyn_cast<RankedTensorType>(first.value.getType());
+  if (!firstType || *first.axis >= firstType.getRank())
+    return std::nullopt;
+  return first;
 }
 
 namespace {
@@ -43,19 +46,20 @@ struct UnifyExtentsPass : posenc::impl::UnifyExtentsPassBase<UnifyExtentsPass> {
     func::FuncOp func = getOperation();
     if (func.isExternal())
       return;
-    llvm::StringMap<Value> extents;
+    Block &entry = func.getBody().front();
     SmallVector<tensor::DimOp> dims;
     func.walk([&](tensor::DimOp dim) { dims.push_back(dim); });
+    llvm::DenseMap<std::pair<Value, int64_t>, Value> extents;
     for (tensor::DimOp dim : dims) {
-      StringRef symbol = getSymbol(dim, func);
-      if (symbol.empty())
+      std::optional<SymbolicExtent::Factor> asked = getExtent(dim, entry);
+      if (!asked)
         continue;
-      Value &extent = extents[symbol];
+      Value &extent = extents[{asked->value, *asked->axis}];
       if (!extent) {
         // At the entry, where it dominates every other.
-        OpBuilder b = OpBuilder::atBlockBegin(&func.getBody().front());
-        extent = tensor::DimOp::create(b, dim.getLoc(), dim.getSource(),
-                                       *dim.getConstantIndex());
+        OpBuilder b = OpBuilder::atBlockBegin(&entry);
+        extent =
+            tensor::DimOp::create(b, dim.getLoc(), asked->value, *asked->axis);
       }
       dim.replaceAllUsesWith(extent);
       dim.erase();

@@ -8,6 +8,8 @@
 #ifndef POSENC_FORMULA_FORMULAOPS_H
 #define POSENC_FORMULA_FORMULAOPS_H
 
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Types.h"
 
@@ -17,6 +19,19 @@ namespace mlir::posenc {
 /// (tensor.extract, memref.load), dims, constants, posenc.cos_sin, and scf.for
 /// with constant bounds around formula ops.
 bool isFormulaOp(Operation *op);
+
+/// Whether `op`, of a formula, costs more than reading its result from memory:
+/// an angle, a loop or a transcendental function.
+bool isCostlierThanRead(Operation *op);
+
+/// The ops of `block` that `values` are computed by, in order; what the regions
+/// of such an op read belongs to them.
+SmallVector<Operation *> getFormulaSlice(ValueRange values, const Block &block);
+
+/// Clones the slice of `values` at the insertion point of `b`; `map` says what
+/// stands for the block's arguments, and afterwards for `values`.
+void cloneFormulaSlice(OpBuilder &b, ValueRange values, const Block &block,
+                       IRMapping &map);
 
 /// The arguments and results of one region of posenc.attention.
 struct FormulaRegionSignature {

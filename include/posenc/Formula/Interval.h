@@ -35,14 +35,19 @@ private:
   Value low, high;
 };
 
+/// The lesser and the greater of two values of one type, signed integers or
+/// conditions, of which false is the lesser.
+Value emitLeast(OpBuilder &b, Location loc, Value x, Value y);
+Value emitGreatest(OpBuilder &b, Location loc, Value x, Value y);
+
 class IntervalDomain {
 public:
   using Value = Interval;
   /// The interval of the elements of `tensor` that `read` meets while its
   /// indices run over `indices`; unknown unless it says so. Not asked where
   /// every index is a point.
-  using Read = std::function<Interval(Operation *read,
-                                      ArrayRef<Interval> indices)>;
+  using Read =
+      std::function<Interval(Operation *read, ArrayRef<Interval> indices)>;
 
   /// Emits at the insertion point of `b`.
   IntervalDomain(
@@ -67,8 +72,6 @@ private:
   /// Clones `op` on other operands and returns its result.
   mlir::Value clone(Operation *op, ValueRange operands);
   mlir::Value compare(unsigned predicate, mlir::Value x, mlir::Value y);
-  mlir::Value least(mlir::Value x, mlir::Value y);
-  mlir::Value greatest(mlir::Value x, mlir::Value y);
   mlir::Value constant(Type type, int64_t value);
 
   OpBuilder &b;

@@ -42,6 +42,8 @@ struct EntryFunction {
   SmallVector<EntryArgument> arguments;
   unsigned numOutputs = 0;
 
+  /// The C function that tells the outputs' shapes.
+  std::string getShapesName() const { return (name + "_shapes").str(); }
   ArrayRef<EntryArgument> getInputs() const {
     return ArrayRef(arguments).drop_back(numOutputs);
   }

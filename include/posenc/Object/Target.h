@@ -27,19 +27,14 @@ struct CodegenTarget {
   /// As `--cpu` spells it.
   std::string name;
   llvm::Triple triple;
-  /// LLVM's names. Kernels use the instructions of `cpu` and are scheduled for
-  /// `tune`; what runs before the CPU was checked uses `baseline` only.
+  /// See CPULevel.
   std::string cpu, tune, baseline;
-  /// The POSENC_CPU_* bits that the runtime asks for before a kernel runs.
   uint32_t requiredFeatures = 0;
-  /// Bits of a vector register.
   unsigned vectorBits = 128;
 };
 
-/// The target that `--cpu=name` means: native, x86-64-v3, x86-64-v4,
-/// sapphirerapids, generic-aarch64. `native` is the best of these that this
-/// machine has, scheduled for this machine; so the library runs wherever the
-/// runtime's check passes. Fails where the name is unknown.
+/// The target that `--cpu=name` means, see resolveCPU. `native` is scheduled
+/// for this machine; the library runs wherever the runtime's check passes.
 llvm::Expected<CodegenTarget> resolveTarget(llvm::StringRef name);
 
 /// A machine that emits position-independent code for `target`. Fails where

@@ -23,19 +23,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassOptions.h"
-#include "posenc/Plan/TargetCPU.h"
-
-/// The values of the option `cpu`, for the pass and the pipeline alike.
-#define POSENC_TARGET_CPU_VALUES                                               \
-  ::llvm::cl::values(                                                          \
-      clEnumValN(::mlir::posenc::TargetCPU::Native, "native",                  \
-                 "the machine the compiler runs on"),                          \
-      clEnumValN(::mlir::posenc::TargetCPU::X86V3, "x86-64-v3", "AVX2, FMA"),  \
-      clEnumValN(::mlir::posenc::TargetCPU::X86V4, "x86-64-v4", "AVX-512"),    \
-      clEnumValN(::mlir::posenc::TargetCPU::SapphireRapids, "sapphirerapids",  \
-                 "AVX-512 and AMX"),                                           \
-      clEnumValN(::mlir::posenc::TargetCPU::AArch64, "generic-aarch64",        \
-                 "NEON"))
 
 namespace mlir::posenc {
 
@@ -44,9 +31,10 @@ namespace mlir::posenc {
 
 /// Choices of the phase.
 struct PlanOptions : PassPipelineOptions<PlanOptions> {
-  PassOptions::Option<TargetCPU> cpu{
-      *this, "cpu", llvm::cl::desc("the CPU to compile for"),
-      llvm::cl::init(TargetCPU::Native), POSENC_TARGET_CPU_VALUES};
+  PassOptions::Option<std::string> cpu{
+      *this, "cpu",
+      llvm::cl::desc("the CPU to compile for, as a registered target calls it"),
+      llvm::cl::init("native")};
 };
 
 /// The passes of the phase, in order: decides tables, tile classes, schedules

@@ -13,16 +13,16 @@ include "mlir/Pass/PassBase.td"
 def AttachTargetPass : Pass<"posenc-attach-target", "ModuleOp"> {
   let summary = "says what CPU the module is for";
   let description = [{
-    Writes the CPU's name, vector width and cache size into
-    `dlti.target_system_spec`, where `posenc-dispatch` and `posenc-schedule`
-    read them. `native` is resolved to the machine the compiler runs on.
+    Writes what the target that knows the CPU's name says of it (its name,
+    vector width and cache size) into `dlti.target_system_spec`, by which that
+    target chooses schedules in `posenc-dispatch` and `posenc-schedule`.
+    `native` is resolved to the machine the compiler runs on.
   }];
   let options = [
-    Option<"cpu", "cpu", "::mlir::posenc::TargetCPU",
-           "::mlir::posenc::TargetCPU::Native", "the CPU to compile for",
-           [{POSENC_TARGET_CPU_VALUES}]>
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"native\"",
+           "the CPU to compile for, as a registered target calls it">
   ];
-  let dependentDialects = ["::mlir::DLTIDialect"];
+  let dependentDialects = ["::mlir::DLTIDialect", "::mlir::posenc::PosEncDialect"];
 }
 
 def AssertExtentsPass : Pass<"posenc-assert-extents", "::mlir::func::FuncOp"> {
@@ -142,15 +142,6 @@ def SeparateDestinationsPass : Pass<"posenc-separate-destinations", "::mlir::fun
                            "::mlir::tensor::TensorDialect"];
 }
 
-def LowerCopiesPass : Pass<"posenc-lower-copies", "::mlir::func::FuncOp"> {
-  let summary = "copies become linalg ops";
-  let description = [{
-    `memref.copy` becomes a `linalg.generic`, because its own lowering calls a
-    library function where a memref is strided.
-  }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
-}
-
 def DispatchPass : Pass<"posenc-dispatch", "::mlir::func::FuncOp"> {
   let summary = "attention's kernel is chosen by the number of query rows at run time";
   let description = [{
@@ -167,8 +158,8 @@ def DispatchPass : Pass<"posenc-dispatch", "::mlir::func::FuncOp"> {
 def SchedulePass : Pass<"posenc-schedule", "::mlir::func::FuncOp"> {
   let summary = "chooses the tiles of attention";
   let description = [{
-    Gives each `posenc.attention` that has none a `#posenc.cpu` schedule from
-    the target's vector width and cache size. A schedule the user wrote stays.
+    Gives each `posenc.attention` that has none the schedule that the module's
+    target chooses for its number of query rows. A schedule the user wrote stays.
     The choice depends on neither the batch size nor the number of threads.
   }];
 }

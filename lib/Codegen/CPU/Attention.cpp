@@ -49,10 +49,7 @@ static FailureOr<CPUScheduleAttr> getSchedule(AttentionOp op) {
     auto type = dyn_cast<MemRefType>(operand.getType());
     if (!type || type.getRank() != 4)
       continue;
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    if (failed(type.getStridesAndOffset(strides, offset)) ||
-        strides.back() != 1)
+    if (!type.isLastDimUnitStride())
       return op.emitOpError() << "has an operand " << type
                               << "; its last dimension must have stride 1";
   }

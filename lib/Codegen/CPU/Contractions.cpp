@@ -3,17 +3,19 @@
 // Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Before: linalg contractions on f32 memrefs. After: for each a parallel loop
-// over tiles of its result. A task packs a panel of `b` (kDepth steps by one
-// tile of lanes), which stays in the nearest cache, and runs the micro-kernel
-// of attention over its rows. Sums have two levels: a panel's from zero, then
-// the total. What does not fit the scheme is left to loops.
+// Before: linalg contractions on memrefs that sum in f32. After: for each a
+// parallel loop over tiles of its result. A task packs a panel of `b` (kDepth
+// steps by one tile of lanes), which stays in the nearest cache, and runs the
+// micro-kernel of attention over its rows. Sums have two levels: a panel's from
+// zero, then the total. What does not fit the scheme is left to loops.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
 #include "MicroKernel.h"
+#include "RowStaging.h"
 #include "posenc/Codegen/CPU/Passes.h"
+#include "posenc/Codegen/CPU/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -30,7 +32,7 @@ using namespace mlir::posenc;
 namespace {
 /// Steps of the reduction a panel holds: with 64 lanes 32 KiB.
 constexpr int64_t kDepth = 128;
-/// Rows a task computes with the panels it packs; a multiple of every tile.
+/// Rows a task computes with the panels it packs: sixteen tiles of six.
 constexpr int64_t kRows = 96;
 
 /// A contraction c[.., m, n] += sum over k of a[.., m, k] * b[.., k, n]. Loops
@@ -48,20 +50,23 @@ struct Contraction {
 };
 } // namespace
 
-/// Whether neighbours along the last dimension are neighbours in memory.
-static bool hasUnitInnerStride(Value memref) {
-  auto [strides, offset] =
-      cast<MemRefType>(memref.getType()).getStridesAndOffset();
-  return !strides.empty() && strides.back() == 1;
+/// Whether a contraction's body multiplies, and adds to what was there, in f32
+/// and does nothing else but widen what it reads.
+static bool isSumOfProductsInF32(Block &body) {
+  return llvm::all_of(body.getArgumentTypes(),
+                      llvm::IsaPred<Float32Type, Float16Type, BFloat16Type>) &&
+         llvm::all_of(body.without_terminator(), [](Operation &op) {
+           return isa<arith::MulFOp, arith::AddFOp, arith::ExtFOp>(op) &&
+                  op.getResult(0).getType().isF32();
+         });
 }
 
 /// `op` as a contraction that the scheme fits.
 static FailureOr<Contraction> match(linalg::LinalgOp op) {
   if (!op.hasPureBufferSemantics() || !linalg::isaContractionOpInterface(op))
     return failure();
-  for (Value operand : op->getOperands())
-    if (!getElementTypeOrSelf(operand.getType()).isF32())
-      return failure();
+  if (!isSumOfProductsInF32(*op.getBlock()))
+    return failure();
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(op);
   if (failed(dims) || dims->n.size() != 1 || dims->k.size() != 1)
@@ -76,7 +81,7 @@ static FailureOr<Contraction> match(linalg::LinalgOp op) {
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   auto last = dyn_cast<AffineDimExpr>(result.getResults().back());
   if (!last || last.getPosition() != contraction.column ||
-      !hasUnitInnerStride(contraction.getC()))
+      !cast<MemRefType>(contraction.getC().getType()).isLastDimUnitStride())
     return failure();
   return contraction;
 }
@@ -85,9 +90,10 @@ namespace {
 /// Emits the code of one contraction.
 class ContractionEmitter {
 public:
-  ContractionEmitter(KernelBuilder &b, Contraction contraction, int64_t lanes,
-                     int64_t tileRows)
-      : b(b), contraction(contraction), lanes(lanes), tileRows(tileRows) {}
+  ContractionEmitter(KernelBuilder &b, Contraction contraction,
+                     RegisterTile tile)
+      : b(b), contraction(contraction), lanes(tile.lanes), tileRows(tile.rows) {
+  }
 
   void emit() {
     linalg::LinalgOp op = contraction.op;
@@ -142,26 +148,49 @@ private:
     OpOperand *operand = contraction.op.getDpsInputOperand(1);
     AffineMap map = contraction.op.getMatchingIndexingMap(operand);
     auto last = cast<AffineDimExpr>(map.getResults().back());
-    Value zero = b.splat(lanes, 0);
-    if (last.getPosition() == contraction.column &&
-        hasUnitInnerStride(operand->get())) {
-      b.loop(b.index(0), count, 1, [&](Value k) {
-        Value row = vector::MaskedLoadOp::create(
-            b, b.vectorType(lanes), operand->get(),
-            getIndices(operand, {}, firstColumn, b.add(first, k)), mask, zero);
-        b.storeVector(row, panel, {k, b.index(0)});
+    auto type = cast<MemRefType>(operand->get().getType());
+    if (last.getPosition() != contraction.column || !type.isLastDimUnitStride())
+      return packElements(operand, first, count, columns);
+    if (type.getElementType().isF32())
+      return packRows(operand, first, count, [&](ValueRange at) -> Value {
+        return vector::MaskedLoadOp::create(b, b.vectorType(lanes),
+                                            operand->get(), at, mask,
+                                            b.splat(lanes, 0));
       });
-      return;
-    }
+    // LLVM takes masked vectors of 16-bit floats apart, lane by lane.
+    Value isFull =
+        b.compare(arith::CmpIPredicate::sge, columns, b.index(lanes));
+    b.ifElse(
+        isFull,
+        [&] {
+          packRows(operand, first, count, [&](ValueRange at) {
+            return emitToF32(b, b.loadVector(lanes, operand->get(), at));
+          });
+        },
+        [&] { packElements(operand, first, count, columns); });
+  }
+
+  /// Columns that are neighbours, a row at a time.
+  void packRows(OpOperand *operand, Value first, Value count,
+                function_ref<Value(ValueRange)> loadRow) {
+    b.loop(b.index(0), count, 1, [&](Value k) {
+      Value row =
+          loadRow(getIndices(operand, {}, firstColumn, b.add(first, k)));
+      b.storeVector(row, panel, {k, b.index(0)});
+    });
+  }
+
+  void packElements(OpOperand *operand, Value first, Value count,
+                    Value columns) {
+    b.loop(b.index(0), count, 1, [&](Value k) {
+      b.storeVector(b.splat(lanes, 0), panel, {k, b.index(0)});
+    });
     Value present = b.min(columns, b.index(lanes));
-    b.loop(b.index(0), count, 1,
-           [&](Value k) { b.storeVector(zero, panel, {k, b.index(0)}); });
     b.loop(b.index(0), present, 1, [&](Value lane) {
       b.loop(b.index(0), count, 1, [&](Value k) {
-        Value element = b.load(
-            operand->get(),
-            getIndices(operand, {}, b.add(firstColumn, lane), b.add(first, k)));
-        b.store(element, panel, {k, lane});
+        b.store(
+            loadElement(operand, {}, b.add(firstColumn, lane), b.add(first, k)),
+            panel, {k, lane});
       });
     });
   }
@@ -173,8 +202,8 @@ private:
     auto column = [&](Value k) {
       SmallVector<Value> scalars;
       for (int64_t r = 0; r < count; ++r)
-        scalars.push_back(b.load(
-            left->get(), getIndices(left, b.add(row, r), {}, b.add(first, k))));
+        scalars.push_back(
+            loadElement(left, b.add(row, r), {}, b.add(first, k)));
       return scalars;
     };
     auto lanesOfPanel = [&](Value k) {
@@ -192,6 +221,12 @@ private:
       vector::MaskedStoreOp::create(b, result->get(), indices, mask,
                                     b.fadd(before, sum));
     }
+  }
+
+  /// One element of an input, in f32.
+  Value loadElement(OpOperand *operand, Value row, Value column, Value depth) {
+    return emitToF32(
+        b, b.load(operand->get(), getIndices(operand, row, column, depth)));
   }
 
   /// The operand's indices with the named loops at these values.
@@ -217,9 +252,14 @@ private:
   Value firstColumn, mask, panel;
 };
 
-struct ContractionsPass : posenc::impl::ContractionsPassBase<ContractionsPass> {
-  using ContractionsPassBase::ContractionsPassBase;
+/// The register tile of the module's CPU; of the least one where the module
+/// does not say which.
+RegisterTile getRegisterTile(Operation *op) {
+  CPUDescription least{/*cpu=*/"", /*vectorBits=*/128, /*l2Bytes=*/0};
+  return CPUDescription::read(op).value_or(least).getRegisterTile();
+}
 
+struct ContractionsPass : posenc::impl::ContractionsPassBase<ContractionsPass> {
   void runOnOperation() override {
     SmallVector<Contraction> contractions;
     getOperation().walk([&](linalg::LinalgOp op) {
@@ -227,9 +267,10 @@ struct ContractionsPass : posenc::impl::ContractionsPassBase<ContractionsPass> {
           succeeded(contraction))
         contractions.push_back(*contraction);
     });
+    RegisterTile tile = getRegisterTile(getOperation());
     for (Contraction contraction : contractions) {
       KernelBuilder b(contraction.op.getLoc(), contraction.op);
-      ContractionEmitter(b, contraction, lanes, tileRows).emit();
+      ContractionEmitter(b, contraction, tile).emit();
       contraction.op->erase();
     }
   }

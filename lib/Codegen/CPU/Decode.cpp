@@ -53,7 +53,8 @@ void Decode::emit() {
   memref::DeallocOp::create(b, partials.states);
 }
 
-void Decode::emitUnit(Value number, Value packs, const Partials &partials) {
+/// What unit `number` works on, and its scratch.
+Unit Decode::openUnit(Value number, Value packs) {
   Unit unit;
   unit.split = b.rem(number, split);
   Value packed = b.div(number, split);
@@ -80,6 +81,11 @@ void Decode::emitUnit(Value number, Value packs, const Partials &partials) {
   unit.state = b.scratch({2, rows});
   if (!op.getRotateKey().empty())
     unit.stagedKeys = b.scratch({keyBlock, kernel.headSize});
+  return unit;
+}
+
+void Decode::emitUnit(Value number, Value packs, const Partials &partials) {
+  Unit unit = openUnit(number, packs);
   emitQueries(unit);
   emitInitialState(unit);
   KeyRange range = emitRange(unit);
@@ -88,6 +94,13 @@ void Decode::emitUnit(Value number, Value packs, const Partials &partials) {
                        [&](Value start, Value count, bool full) {
                          emitKeyBlock(unit, start, count, full);
                        });
+  emitUnitResults(unit, partials);
+  b.freeScratch();
+}
+
+/// Writes what the unit's keys give each row: the result, or its part of it
+/// where the keys are split.
+void Decode::emitUnitResults(const Unit &unit, const Partials &partials) {
   for (auto [r, row] : llvm::enumerate(unit.pack)) {
     Value at = b.index(r);
     Value maximum = b.load(unit.state, {b.index(0), at});
@@ -107,7 +120,6 @@ void Decode::emitUnit(Value number, Value packs, const Partials &partials) {
       b.store(sum, partials.states, {part, b.index(1)});
     });
   }
-  b.freeScratch();
 }
 
 void Decode::emitQueries(Unit &unit) {

@@ -67,6 +67,8 @@ public:
 
 private:
   void emitUnit(Value number, Value packs, const Partials &partials);
+  Unit openUnit(Value number, Value packs);
+  void emitUnitResults(const Unit &unit, const Partials &partials);
   void emitQueries(Unit &unit);
   void emitInitialState(Unit &unit);
   KeyRange emitRange(Unit &unit);

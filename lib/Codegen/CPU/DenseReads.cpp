@@ -37,12 +37,10 @@ static bool isDenseRead(memref::LoadOp load) {
   // integer made of it.
   BlockArgument first = region->getArgument(0);
   Type element = load.getType();
-  SmallVector<int64_t> strides;
-  int64_t offset;
   return (isa<FloatType>(element) || element.isInteger(1)) &&
          element.getIntOrFloatBitWidth() <= 32 &&
-         succeeded(load.getMemRefType().getStridesAndOffset(strides, offset)) &&
-         strides.back() == 1 && load.getIndices().back() == key &&
+         load.getMemRefType().isLastDimUnitStride() &&
+         load.getIndices().back() == key &&
          llvm::any_of(load.getIndices().drop_back(),
                       [&](Value index) { return dependsOn(index, row); }) &&
          llvm::none_of(load.getIndices().drop_back(), [&](Value index) {

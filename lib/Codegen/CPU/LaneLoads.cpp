@@ -18,21 +18,13 @@
 using namespace mlir;
 using namespace mlir::posenc;
 
-/// Whether neighbours in the last dimension are neighbours in memory.
-static bool hasUnitInnerStride(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return succeeded(type.getStridesAndOffset(strides, offset)) &&
-         !strides.empty() && strides.back() == 1;
-}
-
 LaneValue Lanes::emitLoad(memref::LoadOp load, ArrayRef<LaneValue> operands,
                           unsigned level) {
   OpBuilder &b = levels[level];
   mlir::Value memref = operands.front().base;
   ArrayRef<LaneValue> at = operands.drop_front();
   Type element = load.getType();
-  bool contiguous = hasUnitInnerStride(load.getMemRefType()) &&
+  bool contiguous = !at.empty() && load.getMemRefType().isLastDimUnitStride() &&
                     !at.back().vector && at.back().step == 1 &&
                     llvm::all_of(at.drop_back(), [](const LaneValue &index) {
                       return index.isUniform();

@@ -181,6 +181,7 @@ struct LoopsPass : posenc::impl::LoopsPassBase<LoopsPass> {
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    // The lowering of copies calls a library function where one is strided.
     getOperation().walk([&](memref::CopyOp copy) {
       rewriter.setInsertionPoint(copy);
       linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(),

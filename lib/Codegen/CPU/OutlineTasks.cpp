@@ -63,6 +63,11 @@ SmallVector<Value> captures(Region &region) {
   return captured;
 }
 
+/// The iteration space of an scf.forall, inside its task.
+struct ItemSpace {
+  SmallVector<Value> lowers, steps, sizes;
+};
+
 class TaskOutliner {
 public:
   TaskOutliner(ModuleOp module, const LLVMTypeConverter &converter)
@@ -77,6 +82,11 @@ private:
   Value packContext(scf::ForallOp forall, ArrayRef<Value> captured);
   func::FuncOp createTask(scf::ForallOp forall, ArrayRef<Value> captured,
                           ArrayRef<Value> trips);
+  func::FuncOp declareTask(scf::ForallOp forall);
+  void unpackContext(Location loc, Value context, ArrayRef<Value> captured,
+                     IRMapping &mapping);
+  void mapItem(scf::ForallOp forall, Value number, const ItemSpace &space,
+               IRMapping &mapping);
   LogicalResult moveAllocations(func::FuncOp task, int64_t &bytes);
   func::FuncOp declareParallelFor();
 
@@ -167,44 +177,74 @@ Value TaskOutliner::packContext(scf::ForallOp forall,
   return context;
 }
 
+/// An empty task for `forall`: `(ctx, begin, end, scratch)`.
+func::FuncOp TaskOutliner::declareTask(scf::ForallOp forall) {
+  auto parent = forall->getParentOfType<func::FuncOp>();
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Type i64 = b.getI64Type();
+  b.setInsertionPointAfter(parent);
+  auto task = func::FuncOp::create(
+      b, forall.getLoc(), (parent.getName() + "__task").str(),
+      b.getFunctionType({pointer, i64, i64, pointer}, {}));
+  task.setPrivate();
+  symbols.insert(task);
+  return task;
+}
+
+/// Loads what `packContext` stored and maps each captured value to it.
+void TaskOutliner::unpackContext(Location loc, Value context,
+                                 ArrayRef<Value> captured, IRMapping &mapping) {
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  LLVM::LLVMStructType type = contextType(captured);
+  for (auto [at, value] : llvm::enumerate(captured)) {
+    Value field = LLVM::GEPOp::create(b, loc, pointer, type, context,
+                                      ArrayRef<LLVM::GEPArg>{0, int32_t(at)});
+    Value loaded = LLVM::LoadOp::create(b, loc, type.getBody()[at], field);
+    mapping.map(value, castTo(b, loc, value.getType(), loaded));
+  }
+}
+
+/// Maps the induction variables of `forall` to those of item `number` of its
+/// linearised iteration space, the last dimension the fastest.
+void TaskOutliner::mapItem(scf::ForallOp forall, Value number,
+                           const ItemSpace &space, IRMapping &mapping) {
+  Location loc = forall.getLoc();
+  for (unsigned at = space.sizes.size(); at-- > 0;) {
+    Value item = number;
+    if (at > 0) {
+      item = arith::RemUIOp::create(b, loc, number, space.sizes[at]);
+      number = arith::DivUIOp::create(b, loc, number, space.sizes[at]);
+    }
+    Value offset = b.createOrFold<arith::MulIOp>(loc, item, space.steps[at]);
+    mapping.map(forall.getInductionVar(at),
+                b.createOrFold<arith::AddIOp>(loc, space.lowers[at], offset));
+  }
+}
+
 /// Moves the body of `forall` into a new function that runs a range of items.
 func::FuncOp TaskOutliner::createTask(scf::ForallOp forall,
                                       ArrayRef<Value> captured,
                                       ArrayRef<Value> trips) {
   OpBuilder::InsertionGuard guard(b);
   Location loc = forall.getLoc();
-  auto parent = forall->getParentOfType<func::FuncOp>();
-  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Type i64 = b.getI64Type();
-  b.setInsertionPointAfter(parent);
-  auto task =
-      func::FuncOp::create(b, loc, (parent.getName() + "__task").str(),
-                           b.getFunctionType({pointer, i64, i64, pointer}, {}));
-  task.setPrivate();
-  symbols.insert(task);
-
+  func::FuncOp task = declareTask(forall);
   Block *entry = task.addEntryBlock();
   b.setInsertionPointToStart(entry);
-  LLVM::LLVMStructType type = contextType(captured);
   IRMapping mapping;
-  for (auto [at, value] : llvm::enumerate(captured)) {
-    Value field =
-        LLVM::GEPOp::create(b, loc, pointer, type, entry->getArgument(0),
-                            ArrayRef<LLVM::GEPArg>{0, int32_t(at)});
-    Value loaded = LLVM::LoadOp::create(b, loc, type.getBody()[at], field);
-    mapping.map(value, castTo(b, loc, value.getType(), loaded));
-  }
+  unpackContext(loc, entry->getArgument(0), captured, mapping);
   auto inTask = [&](Value value) {
     if (std::optional<int64_t> constant = getConstantIntValue(value))
       return Value(arith::ConstantIndexOp::create(b, loc, *constant));
     return mapping.lookup(value);
   };
-  SmallVector<Value> lowers, steps, sizes;
+  ItemSpace space;
   for (auto [lower, step, trip] : llvm::zip_equal(
            forall.getMixedLowerBound(), forall.getMixedStep(), trips)) {
-    lowers.push_back(inTask(getValueOrCreateConstantIndexOp(b, loc, lower)));
-    steps.push_back(inTask(getValueOrCreateConstantIndexOp(b, loc, step)));
-    sizes.push_back(inTask(trip));
+    space.lowers.push_back(
+        inTask(getValueOrCreateConstantIndexOp(b, loc, lower)));
+    space.steps.push_back(
+        inTask(getValueOrCreateConstantIndexOp(b, loc, step)));
+    space.sizes.push_back(inTask(trip));
   }
   auto toIndex = [&](Value value) -> Value {
     return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
@@ -215,17 +255,7 @@ func::FuncOp TaskOutliner::createTask(scf::ForallOp forall,
   func::ReturnOp::create(b, loc);
 
   b.setInsertionPointToStart(loop.getBody());
-  Value rest = loop.getInductionVar();
-  for (unsigned at = sizes.size(); at-- > 0;) {
-    Value item = rest;
-    if (at > 0) {
-      item = arith::RemUIOp::create(b, loc, rest, sizes[at]);
-      rest = arith::DivUIOp::create(b, loc, rest, sizes[at]);
-    }
-    Value offset = b.createOrFold<arith::MulIOp>(loc, item, steps[at]);
-    mapping.map(forall.getInductionVar(at),
-                b.createOrFold<arith::AddIOp>(loc, lowers[at], offset));
-  }
+  mapItem(forall, loop.getInductionVar(), space, mapping);
   for (Operation &op : forall.getBody()->without_terminator())
     b.clone(op, mapping);
   return task;

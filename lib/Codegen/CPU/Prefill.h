@@ -87,6 +87,9 @@ private:
   KeyBlock emitStaging(Unit &unit, Value start, Value count, bool full);
   Value emitHasNotFinite(const KeyBlock &block);
   void emitScores(Unit &unit, Panel &panel, const KeyBlock &block);
+  SmallVector<Value> emitScoreProducts(Unit &unit, Panel &panel,
+                                       const KeyBlock &block,
+                                       ArrayRef<Value> keyRows);
   void emitScoreTile(Unit &unit, Panel &panel, const KeyBlock &block,
                      Value first, int64_t height);
   void emitProbabilities(Unit &unit, Panel &panel, const KeyBlock &block);

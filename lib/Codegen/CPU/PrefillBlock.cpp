@@ -101,6 +101,36 @@ void Prefill::emitScores(Unit &unit, Panel &panel, const KeyBlock &block) {
     emitScoreTile(unit, panel, block, b.index(even), keyBlock - even);
 }
 
+/// The products of the panel's queries and the keys at `keyRows`, one vector of
+/// lanes a key.
+SmallVector<Value> Prefill::emitScoreProducts(Unit &unit, Panel &panel,
+                                              const KeyBlock &block,
+                                              ArrayRef<Value> keyRows) {
+  int64_t height = keyRows.size();
+  SmallVector<Value> zeros(height, b.splat(lanes, 0.0f));
+  // A step asks for eight lanes of one of the next eight rows.
+  constexpr int64_t ahead = 8;
+  Value nextTile = prefetchBase(b.add(keyRows.front(), height), ahead);
+  auto prefetch = [&](Value d) {
+    Value row = b.rem(d, ahead);
+    b.prefetch(block.keys, {b.add(nextTile, row), b.sub(d, row)},
+               /*locality=*/3);
+  };
+  auto column = [&](Value d) {
+    return llvm::map_to_vector(
+        keyRows, [&](Value row) { return b.load(block.keys, {row, d}); });
+  };
+  auto row = [&](Value d) {
+    return loadLanes(unit.queryT, b.add(panel.queryRow, d));
+  };
+  MicroKernelOperands operands;
+  operands.column = column;
+  operands.row = row;
+  if (!unit.stagedKeys)
+    operands.prefetch = prefetch;
+  return emitMicroKernel(b, b.index(kernel.headSize), zeros, operands);
+}
+
 void Prefill::emitScoreTile(Unit &unit, Panel &panel, const KeyBlock &block,
                             Value first, int64_t height) {
   SmallVector<OpBuilder> levels = panel.levels;
@@ -118,29 +148,7 @@ void Prefill::emitScoreTile(Unit &unit, Panel &panel, const KeyBlock &block,
     at.push_back(panel.at);
     at.back().push_back(LaneValue{b.add(block.start, key), 0, {}, 2});
   }
-  SmallVector<Value> zeros(height, b.splat(lanes, 0.0f));
-  // A step asks for eight lanes of one of the next eight rows.
-  constexpr int64_t ahead = 8;
-  Value nextTile = prefetchBase(b.add(keyRows.front(), height), ahead);
-  auto prefetch = [&](Value d) {
-    Value row = b.rem(d, ahead);
-    b.prefetch(block.keys, {b.add(nextTile, row), b.sub(d, row)},
-               /*locality=*/3);
-  };
-  MicroKernelOperands operands;
-  auto column = [&](Value d) {
-    return llvm::map_to_vector(
-        keyRows, [&](Value row) { return b.load(block.keys, {row, d}); });
-  };
-  auto row = [&](Value d) {
-    return loadLanes(unit.queryT, b.add(panel.queryRow, d));
-  };
-  operands.column = column;
-  operands.row = row;
-  if (!unit.stagedKeys)
-    operands.prefetch = prefetch;
-  SmallVector<Value> sums =
-      emitMicroKernel(b, b.index(kernel.headSize), zeros, operands);
+  SmallVector<Value> sums = emitScoreProducts(unit, panel, block, keyRows);
   Value maximum = loadLanes(unit.blockMaxima, b.index(0));
   for (int64_t r = 0; r < height; ++r) {
     domain.setKnownReads([&](memref::LoadOp load) -> Value {

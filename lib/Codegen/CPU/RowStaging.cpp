@@ -14,11 +14,13 @@ using namespace mlir::posenc;
 
 static constexpr int64_t kChunk = 16;
 
-Value posenc::emitToF32(KernelBuilder &b, Value vector) {
-  auto type = cast<VectorType>(vector.getType());
-  if (type.getElementType().isF32())
-    return vector;
-  return arith::ExtFOp::create(b, type.clone(b.getF32Type()), vector);
+Value posenc::emitToF32(KernelBuilder &b, Value value) {
+  if (getElementTypeOrSelf(value).isF32())
+    return value;
+  Type wide = b.getF32Type();
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    wide = vector.clone(wide);
+  return arith::ExtFOp::create(b, wide, value);
 }
 
 Value posenc::emitFromF32(KernelBuilder &b, Value vector, Type storage) {

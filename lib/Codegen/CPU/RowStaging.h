@@ -27,8 +27,8 @@ void emitStageRows(KernelBuilder &b, Value source, Value first, Value last,
                    Value count, Value target, int64_t size, Value factor,
                    const RowRotation *rotation);
 
-/// A vector of storage elements as f32.
-Value emitToF32(KernelBuilder &b, Value vector);
+/// A storage element, or a vector of them, as f32.
+Value emitToF32(KernelBuilder &b, Value value);
 /// A vector of f32 in the storage type.
 Value emitFromF32(KernelBuilder &b, Value vector, Type storage);
 

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConstantTables.h"
+#include "posenc/Dialect/PosEnc/IR/EntryAbi.h"
 #include "posenc/Object/Passes.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -87,14 +88,14 @@ LLVM::LLVMFuncOp EntryEmitter::takeBody(const EntryFunction &entry,
                                         int64_t words) {
   auto body = symbols.lookup<LLVM::LLVMFuncOp>(name);
   if (!body || body.isExternal()) {
-    module.emitError("posenc.functions names '")
-        << entry.name << "', but the module has no body @" << name;
+    module.emitError() << kFunctionsAttr << " names '" << entry.name
+                       << "', but the module has no body @" << name;
     return nullptr;
   }
   if (int64_t(body.getNumArguments()) != words) {
     body.emitError("takes ")
-        << body.getNumArguments()
-        << " descriptor words, but posenc.functions says " << words;
+        << body.getNumArguments() << " descriptor words, but " << kFunctionsAttr
+        << " says " << words;
     return nullptr;
   }
   if (name != newName && failed(symbols.rename(body, newName)))
@@ -183,7 +184,7 @@ void EntryEmitter::emitFunction(const EntryFunction &entry,
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   SmallVector<Type> operands(entry.arguments.size(), pointer);
   auto function = LLVM::LLVMFuncOp::create(
-      b, loc(), adapter ? entry.name.str() : (entry.name + "_shapes").str(),
+      b, loc(), adapter ? entry.name.str() : entry.getShapesName(),
       LLVM::LLVMFunctionType::get(i32, operands));
   symbols.insert(function);
   Block *block = function.addEntryBlock(b);
@@ -230,7 +231,7 @@ LogicalResult EntryEmitter::emit(const EntryFunction &entry) {
     words += descriptorWords(argument);
     inputWords += argument.isOutput ? 0 : descriptorWords(argument);
   }
-  std::string shapesName = (entry.name + "__shapes").str();
+  std::string shapesName = (entry.name + kShapesSuffix).str();
   LLVM::LLVMFuncOp body =
       takeBody(entry, entry.name, (entry.name + "__compute").str(), words);
   if (!body)

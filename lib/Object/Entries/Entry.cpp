@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "posenc/Object/Entry.h"
+#include "posenc/Dialect/PosEnc/IR/EntryAbi.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -38,6 +39,10 @@ static bool isIdentifier(StringRef name) {
                       [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
+static InFlightDiagnostic refuse(ModuleOp module) {
+  return module.emitError() << kFunctionsAttr << ": ";
+}
+
 static FailureOr<EntryArgument> readArgument(ModuleOp module, Attribute attr,
                                              StringRef function) {
   auto fields = dyn_cast<DictionaryAttr>(attr);
@@ -46,24 +51,23 @@ static FailureOr<EntryArgument> readArgument(ModuleOp module, Attribute attr,
   auto type = typeAttr ? dyn_cast<RankedTensorType>(typeAttr.getValue())
                        : RankedTensorType();
   if (!name || !type)
-    return module.emitError("posenc.functions: an argument of '")
-           << function << "' needs a name and a ranked tensor type, got "
-           << attr;
+    return refuse(module) << "an argument of '" << function
+                          << "' needs a name and a ranked tensor type, got "
+                          << attr;
   EntryArgument argument;
   argument.name = name.getValue();
   argument.type = type;
   if (!getDLPackType(type.getElementType()))
-    return module.emitError("posenc.functions: argument '")
-           << argument.name << "' of '" << function << "' has element type "
-           << type.getElementType() << ", which DLPack lacks";
+    return refuse(module) << "argument '" << argument.name << "' of '"
+                          << function << "' has element type "
+                          << type.getElementType() << ", which DLPack lacks";
   argument.symbols.assign(type.getRank(), "");
   if (auto symbols = fields.getAs<ArrayAttr>("symbols")) {
     if (int64_t(symbols.size()) != type.getRank() ||
         !llvm::all_of(symbols, llvm::IsaPred<StringAttr>))
-      return module.emitError("posenc.functions: argument '")
-             << argument.name << "' of '" << function
-             << "' needs one symbol a dimension, " << type.getRank() << ", got "
-             << symbols;
+      return refuse(module) << "argument '" << argument.name << "' of '"
+                            << function << "' needs one symbol a dimension, "
+                            << type.getRank() << ", got " << symbols;
     for (auto [symbol, value] : llvm::zip_equal(
              argument.symbols, symbols.getAsValueRange<StringAttr>()))
       symbol = value;
@@ -79,15 +83,14 @@ static FailureOr<EntryFunction> readEntry(ModuleOp module, Attribute attr) {
   auto inputs = fields ? fields.getAs<ArrayAttr>("inputs") : nullptr;
   auto outputs = fields ? fields.getAs<ArrayAttr>("outputs") : nullptr;
   if (!name || !inputs || !outputs)
-    return module.emitError("posenc.functions: a function needs name, inputs "
-                            "and outputs, got ")
-           << attr;
+    return refuse(module) << "a function needs name, inputs and outputs, got "
+                          << attr;
   EntryFunction entry;
   entry.name = name.getValue();
   entry.numOutputs = outputs.size();
   if (!isIdentifier(entry.name))
-    return module.emitError("posenc.functions: '")
-           << entry.name << "' is no C identifier: rename the graph";
+    return refuse(module) << "'" << entry.name
+                          << "' is no C identifier: rename the graph";
   for (bool isOutput : {false, true})
     for (Attribute argument : isOutput ? outputs : inputs) {
       FailureOr<EntryArgument> read =
@@ -101,9 +104,10 @@ static FailureOr<EntryFunction> readEntry(ModuleOp module, Attribute attr) {
 }
 
 FailureOr<SmallVector<EntryFunction>> posenc::readEntries(ModuleOp module) {
-  auto functions = module->getAttrOfType<ArrayAttr>("posenc.functions");
+  auto functions = module->getAttrOfType<ArrayAttr>(kFunctionsAttr);
   if (!functions)
-    return module.emitError("no posenc.functions: run the phase plan first");
+    return module.emitError("no ")
+           << kFunctionsAttr << ": run the phase plan first";
   SmallVector<EntryFunction> entries;
   for (Attribute attr : functions) {
     FailureOr<EntryFunction> entry = readEntry(module, attr);

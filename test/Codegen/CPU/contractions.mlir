@@ -1,4 +1,6 @@
-// RUN: posenc-opt %s --posenc-contractions --split-input-file | FileCheck %s
+// RUN: posenc-opt %s --posenc-attach-target="cpu=x86-64-v4" --posenc-contractions --split-input-file | FileCheck %s
+// RUN: posenc-opt %s --posenc-attach-target="cpu=x86-64-v3" --posenc-contractions --split-input-file | FileCheck %s --check-prefix=AVX2
+// RUN: posenc-opt %s --posenc-contractions --split-input-file | FileCheck %s --check-prefix=LEAST
 
 // A panel of 128 x 64 is packed, then read by tiles of six rows and, at the
 // end, of one; tails of columns are masked.
@@ -11,6 +13,10 @@
 //       CHECK:     vector.maskedstore
 //       CHECK:     vector.outerproduct {{.*}} : vector<1xf32>, vector<64xf32>
 //   CHECK-NOT:   linalg
+//  AVX2-LABEL: func @product
+//        AVX2:   vector.outerproduct {{.*}} : vector<6xf32>, vector<16xf32>
+// LEAST-LABEL: func @product
+//       LEAST:   vector.outerproduct {{.*}} : vector<5xf32>, vector<16xf32>
 func.func @product(%a: memref<?x?xf32, strided<[?, 1]>>, %b: memref<?x?xf32, strided<[?, 1]>>,
                    %c: memref<?x?xf32, strided<[?, 1]>>) {
   linalg.matmul ins(%a, %b : memref<?x?xf32, strided<[?, 1]>>, memref<?x?xf32, strided<[?, 1]>>)
@@ -50,5 +56,53 @@ func.func @strided_result(%a: memref<4x8xf32>, %b: memref<8x4xf32>,
                           %c: memref<4x4xf32, strided<[8, 2]>>) {
   linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<8x4xf32>)
                 outs(%c : memref<4x4xf32, strided<[8, 2]>>)
+  return
+}
+
+// -----
+
+// 16-bit operands are widened as they are read; the last columns are packed one
+// at a time.
+// CHECK-LABEL: func @half_operands
+//  CHECK-SAME:   %[[A:[a-z0-9]+]]: memref<?x?xf16>, %[[B:[a-z0-9]+]]: memref<?x?xf16>
+//       CHECK:   scf.forall
+//       CHECK:     scf.if
+//       CHECK:       %[[ROW:.*]] = vector.load %[[B]]{{.*}} vector<64xf16>
+//       CHECK:       arith.extf %[[ROW]] : vector<64xf16> to vector<64xf32>
+//       CHECK:     } else {
+//       CHECK:       %[[ONE:.*]] = memref.load %[[B]]
+//       CHECK:       arith.extf %[[ONE]] : f16 to f32
+//       CHECK:     vector.outerproduct {{.*}} : vector<6xf32>, vector<64xf32>
+//   CHECK-NOT:   linalg
+func.func @half_operands(%a: memref<?x?xf16>, %b: memref<?x?xf16>, %c: memref<?x?xf32>) {
+  linalg.matmul ins(%a, %b : memref<?x?xf16>, memref<?x?xf16>) outs(%c : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+// Sums in a narrower type, and bodies that are more than a product, are not
+// the sums of the scheme.
+// CHECK-LABEL: func @half_sums
+//       CHECK:   linalg.matmul
+// CHECK-LABEL: func @product_of_exponential
+//       CHECK:   linalg.generic
+func.func @half_sums(%a: memref<4x8xf16>, %b: memref<8x4xf16>, %c: memref<4x4xf16>) {
+  linalg.matmul ins(%a, %b : memref<4x8xf16>, memref<8x4xf16>) outs(%c : memref<4x4xf16>)
+  return
+}
+
+func.func @product_of_exponential(%a: memref<4x8xf32>, %b: memref<8x4xf32>, %c: memref<4x4xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+                                   affine_map<(m, n, k) -> (k, n)>,
+                                   affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<4x8xf32>, memref<8x4xf32>) outs(%c : memref<4x4xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %e = math.exp %x : f32
+    %product = arith.mulf %e, %y : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  }
   return
 }

@@ -72,83 +72,128 @@ static std::string toString(ArrayRef<int64_t> shape) {
   return text;
 }
 
-static LogicalResult verifyShapes(AttentionOp op) {
-  auto query = op.getShapeBHLD(op.getQuery(), op.getQueryLayout());
-  auto key = op.getShapeBHLD(op.getKey(), op.getKeyLayout());
-  auto value = op.getShapeBHLD(op.getValue(), op.getValueLayout());
-  auto output = op.getShapeBHLD(op.getOutputInit(), op.getOutputLayout());
-  auto disagree = [&](StringRef first, ArrayRef<int64_t> firstShape,
-                      StringRef second, ArrayRef<int64_t> secondShape,
-                      int64_t axis, StringRef remedy) -> LogicalResult {
-    if (extentsMayAgree(firstShape[axis], secondShape[axis]))
+namespace {
+/// Checks what the shapes of an attention's operands must agree on.
+class ShapeVerifier {
+public:
+  explicit ShapeVerifier(AttentionOp op)
+      : op(op),
+        query{"query", op.getShapeBHLD(op.getQuery(), op.getQueryLayout())},
+        key{"key", op.getShapeBHLD(op.getKey(), op.getKeyLayout())},
+        value{"value", op.getShapeBHLD(op.getValue(), op.getValueLayout())},
+        output{"output_init",
+               op.getShapeBHLD(op.getOutputInit(), op.getOutputLayout())} {}
+
+  LogicalResult verify() {
+    return success(succeeded(verifyBatches()) && succeeded(verifyHeadSizes()) &&
+                   succeeded(verifyKeysAndValues()) &&
+                   succeeded(verifyOutput()) && succeeded(verifyLogsumexp()) &&
+                   succeeded(verifySinks()) && succeeded(verifyBlockTable()));
+  }
+
+private:
+  struct Operand {
+    StringRef name;
+    SmallVector<int64_t> shape;
+  };
+
+  LogicalResult agree(const Operand &first, const Operand &second, int64_t axis,
+                      StringRef what) {
+    if (extentsMayAgree(first.shape[axis], second.shape[axis]))
       return success();
     return op.emitOpError()
-           << "'" << first << "' (b, h, l, d) is " << toString(firstShape)
-           << " and '" << second << "' " << toString(secondShape) << "; "
-           << remedy;
-  };
-  bool paged = static_cast<bool>(op.getBlockTable());
-  StringRef batch = "they must agree on the batch size";
-  if (failed(disagree("query", query, "output_init", output, 0, batch)) ||
-      (!paged &&
-       (failed(disagree("query", query, "key", key, 0, batch)) ||
-        failed(disagree("query", query, "value", value, 0, batch))))) // C1
-    return failure();
-  if (failed(disagree("query", query, "key", key, 3,
-                      "they must agree on the head size"))) // C2
-    return failure();
-  if (ShapedType::isDynamic(query[3]) || ShapedType::isDynamic(key[3]) ||
-      ShapedType::isDynamic(value[3])) // C2
-    return op.emitOpError() << "'query' (b, h, l, d) is " << toString(query)
-                            << ", 'key' " << toString(key) << ", 'value' "
-                            << toString(value)
-                            << "; head sizes must be static: specialise the "
-                               "graph to its head size";
-  if (failed(disagree("key", key, "value", value, 1,
-                      "they must agree on the number of heads")) ||
-      failed(disagree("key", key, "value", value, 2,
-                      "they must agree on the number of rows"))) // C3
-    return failure();
-  if (!ShapedType::isDynamic(query[1]) && !ShapedType::isDynamic(key[1]) &&
-      (key[1] == 0 || query[1] % key[1])) // C3
-    return op.emitOpError() << "has " << query[1] << " query heads and "
-                            << key[1]
-                            << " key heads; the second must divide the first";
-  if (failed(disagree("query", query, "output_init", output, 1,
-                      "they must agree on the number of heads")) ||
-      failed(disagree("query", query, "output_init", output, 2,
-                      "they must agree on the number of rows")) ||
-      failed(disagree("value", value, "output_init", output, 3,
-                      "they must agree on the head size of values"))) // C4
-    return failure();
-  if (Value lse = op.getLogsumexpInit()) { // C5
-    auto shape = cast<ShapedType>(lse.getType()).getShape();
-    for (int64_t axis = 0; axis < 3; ++axis)
-      if (!extentsMayAgree(shape[axis], query[axis]))
-        return op.emitOpError()
-               << "'logsumexp_init' is " << toString(shape)
-               << "; for 'query' (b, h, l, d) " << toString(query)
-               << " it must be " << toString(ArrayRef(query).take_front(3));
+           << "'" << first.name << "' (b, h, l, d) is " << toString(first.shape)
+           << " and '" << second.name << "' " << toString(second.shape)
+           << "; they must agree on the " << what;
   }
-  if (Value sinks = op.getSinks()) { // C5
+
+  LogicalResult verifyBatches() { // C1
+    if (failed(agree(query, output, 0, "batch size")))
+      return failure();
+    if (op.getBlockTable())
+      return success();
+    return success(succeeded(agree(query, key, 0, "batch size")) &&
+                   succeeded(agree(query, value, 0, "batch size")));
+  }
+
+  LogicalResult verifyHeadSizes() { // C2
+    if (failed(agree(query, key, 3, "head size")))
+      return failure();
+    if (llvm::none_of(
+            ArrayRef{query.shape[3], key.shape[3], value.shape[3]},
+            [](int64_t extent) { return ShapedType::isDynamic(extent); }))
+      return success();
+    return op.emitOpError()
+           << "'query' (b, h, l, d) is " << toString(query.shape) << ", 'key' "
+           << toString(key.shape) << ", 'value' " << toString(value.shape)
+           << "; head sizes must be static: specialise the graph to its head "
+              "size";
+  }
+
+  LogicalResult verifyKeysAndValues() { // C3
+    if (failed(agree(key, value, 1, "number of heads")) ||
+        failed(agree(key, value, 2, "number of rows")))
+      return failure();
+    int64_t queryHeads = query.shape[1], keyHeads = key.shape[1];
+    if (ShapedType::isDynamic(queryHeads) || ShapedType::isDynamic(keyHeads) ||
+        (keyHeads != 0 && queryHeads % keyHeads == 0))
+      return success();
+    return op.emitOpError()
+           << "has " << queryHeads << " query heads and " << keyHeads
+           << " key heads; the second must divide the first";
+  }
+
+  LogicalResult verifyOutput() { // C4
+    return success(succeeded(agree(query, output, 1, "number of heads")) &&
+                   succeeded(agree(query, output, 2, "number of rows")) &&
+                   succeeded(agree(value, output, 3, "head size of values")));
+  }
+
+  LogicalResult verifyLogsumexp() { // C5
+    Value init = op.getLogsumexpInit();
+    if (!init)
+      return success();
+    auto shape = cast<ShapedType>(init.getType()).getShape();
+    auto rows = ArrayRef(query.shape).take_front(3);
+    if (llvm::all_of_zip(shape, rows, extentsMayAgree))
+      return success();
+    return op.emitOpError()
+           << "'logsumexp_init' is " << toString(shape)
+           << "; for 'query' (b, h, l, d) " << toString(query.shape)
+           << " it must be " << toString(rows);
+  }
+
+  LogicalResult verifySinks() { // C5
+    Value sinks = op.getSinks();
+    if (!sinks)
+      return success();
     int64_t count = cast<ShapedType>(sinks.getType()).getDimSize(0);
-    if (!extentsMayAgree(count, query[1]))
-      return op.emitOpError() << "has " << count << " 'sinks' for " << query[1]
-                              << " query heads; one each is needed";
+    if (extentsMayAgree(count, query.shape[1]))
+      return success();
+    return op.emitOpError()
+           << "has " << count << " 'sinks' for " << query.shape[1]
+           << " query heads; one each is needed";
   }
-  if (Value blockTable = op.getBlockTable()) { // C9
-    int64_t rows = cast<ShapedType>(blockTable.getType()).getDimSize(0);
-    if (!extentsMayAgree(rows, query[0]))
-      return op.emitOpError() << "'block_table' has " << rows
-                              << " rows for a batch of " << query[0]
-                              << "; one row of page numbers a sequence is "
-                                 "needed";
+
+  LogicalResult verifyBlockTable() { // C9
+    Value table = op.getBlockTable();
+    if (!table)
+      return success();
+    int64_t rows = cast<ShapedType>(table.getType()).getDimSize(0);
+    if (extentsMayAgree(rows, query.shape[0]))
+      return success();
+    return op.emitOpError() << "'block_table' has " << rows
+                            << " rows for a batch of " << query.shape[0]
+                            << "; one row of page numbers a sequence is needed";
   }
-  return success();
-}
+
+  AttentionOp op;
+  Operand query, key, value, output;
+};
+} // namespace
 
 LogicalResult AttentionOp::verify() {
-  if (failed(verifyShapes(*this)))
+  if (failed(ShapeVerifier(*this).verify()))
     return failure();
   bool tensors = hasTensorSemantics();
   for (Value operand : getOperands())
@@ -195,8 +240,8 @@ static LogicalResult verifyRegion(AttentionOp op, Region &region,
   MLIRContext *context = op.getContext();
   SmallVector<Type> arguments = signature.getArgumentTypes(context);
   if (!llvm::equal(block.getArgumentTypes(), arguments))
-    return where() << "takes (" << block.getArgumentTypes() << "); it must take ("
-                   << arguments << ")";
+    return where() << "takes (" << block.getArgumentTypes()
+                   << "); it must take (" << arguments << ")";
   auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield)
     return where() << "must end with posenc.yield";

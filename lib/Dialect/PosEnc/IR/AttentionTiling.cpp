@@ -136,66 +136,92 @@ SmallVector<Range> AttentionOp::getIterationDomain(OpBuilder &b) {
   return domain;
 }
 
-FailureOr<TilingResult>
-AttentionOp::getTiledImplementation(OpBuilder &b,
-                                    ArrayRef<OpFoldResult> offsets,
-                                    ArrayRef<OpFoldResult> sizes) {
-  Location loc = getLoc();
-  Extent batch = {offsets[0], sizes[0]}, heads = {offsets[1], sizes[1]},
-         rows = {offsets[2], sizes[2]};
-  FailureOr<Extent> keyHeads = getKeyHeads(*this, b, heads);
-  if (failed(keyHeads))
-    return failure();
+namespace {
+/// A tile: ranges of batches, query heads, the key heads these read, and rows.
+struct Tile {
+  Extent batch, heads, keyHeads, rows;
+};
+} // namespace
+
+/// The operands of `op` that the tile reads and writes, in order; slices go to
+/// `slices`, too.
+static SmallVector<Value> sliceOperands(AttentionOp op, OpBuilder &b,
+                                        const Tile &tile,
+                                        SmallVectorImpl<Operation *> &slices) {
+  Location loc = op.getLoc();
   auto whole = [&](Value operand, int64_t dim) {
     return Extent{b.getIndexAttr(0), getDim(b, loc, operand, dim)};
   };
-  SmallVector<Operation *> slices;
   auto sliceHeads = [&](Value operand, Layout layout, Extent batch,
                         Extent heads, Extent rows) {
     return slice(b, loc, operand,
                  inLayout({batch, heads, rows, whole(operand, 3)}, layout),
                  slices);
   };
+  auto sliceRows = [&](Value operand, Layout layout) {
+    return sliceHeads(operand, layout, tile.batch, tile.heads, tile.rows);
+  };
   auto sliceKeys = [&](Value operand, Layout layout) {
     // With a block table the first axis is pages, all of which may be read.
-    return sliceHeads(operand, layout,
-                      getBlockTable() ? whole(operand, 0) : batch, *keyHeads,
-                      whole(operand, getAxis(layout, 2)));
+    return sliceHeads(
+        operand, layout, op.getBlockTable() ? whole(operand, 0) : tile.batch,
+        tile.keyHeads, whole(operand, AttentionOp::getAxis(layout, 2)));
   };
-  SmallVector<Value> operands = {
-      sliceHeads(getQuery(), getQueryLayout(), batch, heads, rows),
-      sliceKeys(getKey(), getKeyLayout()),
-      sliceKeys(getValue(), getValueLayout()), getScale()};
-  if (Value sinks = getSinks())
-    operands.push_back(slice(b, loc, sinks, heads, slices));
-  if (Value table = getBlockTable())
-    operands.push_back(slice(b, loc, table, {batch, whole(table, 1)}, slices));
-  size_t firstInit = operands.size();
-  operands.push_back(
-      sliceHeads(getOutputInit(), getOutputLayout(), batch, heads, rows));
-  if (Value init = getLogsumexpInit())
-    operands.push_back(slice(b, loc, init, {batch, heads, rows}, slices));
+  SmallVector<Value> operands = {sliceRows(op.getQuery(), op.getQueryLayout()),
+                                 sliceKeys(op.getKey(), op.getKeyLayout()),
+                                 sliceKeys(op.getValue(), op.getValueLayout()),
+                                 op.getScale()};
+  if (Value sinks = op.getSinks())
+    operands.push_back(slice(b, loc, sinks, tile.heads, slices));
+  if (Value table = op.getBlockTable())
+    operands.push_back(
+        slice(b, loc, table, {tile.batch, whole(table, 1)}, slices));
+  operands.push_back(sliceRows(op.getOutputInit(), op.getOutputLayout()));
+  if (Value init = op.getLogsumexpInit())
+    operands.push_back(
+        slice(b, loc, init, {tile.batch, tile.heads, tile.rows}, slices));
+  return operands;
+}
 
+/// What is added to each index argument of the regions, by its name; nothing
+/// where the tile starts at zero.
+static llvm::StringMap<Value> getShifts(OpBuilder &b, Location loc,
+                                        const Tile &tile) {
   llvm::StringMap<Value> shifts;
   auto shift = [&](StringRef name, OpFoldResult offset) {
     if (!isConstantIntValue(offset, 0))
       shifts[name] = getValueOrCreateConstantIndexOp(b, loc, offset);
   };
-  shift("b", batch.offset);
-  shift("h", heads.offset);
-  shift("g", keyHeads->offset);
+  shift("b", tile.batch.offset);
+  shift("h", tile.heads.offset);
+  shift("g", tile.keyHeads.offset);
   for (StringRef name : {"i", "i0", "i1"})
-    shift(name, rows.offset);
+    shift(name, tile.rows.offset);
+  return shifts;
+}
+
+FailureOr<TilingResult>
+AttentionOp::getTiledImplementation(OpBuilder &b,
+                                    ArrayRef<OpFoldResult> offsets,
+                                    ArrayRef<OpFoldResult> sizes) {
+  Extent batch = {offsets[0], sizes[0]}, heads = {offsets[1], sizes[1]},
+         rows = {offsets[2], sizes[2]};
+  FailureOr<Extent> keyHeads = getKeyHeads(*this, b, heads);
+  if (failed(keyHeads))
+    return failure();
+  Tile tile{batch, heads, *keyHeads, rows};
+  SmallVector<Operation *> slices;
+  SmallVector<Value> operands = sliceOperands(*this, b, tile, slices);
+  llvm::StringMap<Value> shifts = getShifts(b, getLoc(), tile);
   // Without a mapping of operands: what the regions read stays whole.
-  Operation *tile = b.clone(*getOperation());
-  tile->setOperands(operands);
-  for (auto [result, init] : llvm::zip(
-           tile->getResults(), ValueRange(operands).drop_front(firstInit)))
+  auto tiled = cast<AttentionOp>(b.clone(*getOperation()));
+  tiled->setOperands(operands);
+  for (auto [result, init] : llvm::zip(tiled.getResults(), tiled.getDpsInits()))
     result.setType(init.getType());
   for (auto [region, signature] :
-       llvm::zip_equal(tile->getRegions(), getFormulaRegions()))
+       llvm::zip_equal(tiled->getRegions(), getFormulaRegions()))
     shiftIndices(b, region, signature, shifts);
-  return TilingResult{{tile}, SmallVector<Value>(tile->getResults()), slices};
+  return TilingResult{{tiled}, SmallVector<Value>(tiled.getResults()), slices};
 }
 
 LogicalResult AttentionOp::getResultTilePosition(

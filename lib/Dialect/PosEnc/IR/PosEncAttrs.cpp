@@ -9,6 +9,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 
@@ -94,8 +95,7 @@ static LogicalResult verifyPositive(EmitError emitError, StringRef name,
 LogicalResult LanesAttr::verify(EmitError emitError, Pairing, int64_t first,
                                 int64_t count) {
   if (first < 0) // C1
-    return emitError() << "'first' is " << first
-                       << "; it must not be negative";
+    return emitError() << "'first' is " << first << "; it must not be negative";
   if (count <= 0 || count % 2) // C2
     return emitError() << "'count' is " << count
                        << "; lanes rotate in pairs, so it must be positive "
@@ -123,16 +123,21 @@ LogicalResult FrequenciesAttr::verify(EmitError emitError, FloatAttr base,
   return success();
 }
 
-SmallVector<double> FrequenciesAttr::getFrequencies(int64_t rotaryDim) const {
-  auto scaling = dyn_cast_or_null<FrequencyScalingAttrInterface>(getScaling());
+SmallVector<double> posenc::getGeometricFrequencies(double base,
+                                                    int64_t rotaryDim) {
   SmallVector<double> frequencies;
-  for (int64_t pair = 0; pair < rotaryDim / 2; ++pair) {
-    double exponent = -2.0 * static_cast<double>(pair) /
-                      static_cast<double>(rotaryDim);
-    double frequency = std::pow(getBase().getValueAsDouble(), exponent);
-    frequencies.push_back(scaling ? scaling.scale(frequency) : frequency);
-  }
+  for (int64_t pair = 0; pair < rotaryDim / 2; ++pair)
+    frequencies.push_back(std::pow(base, -2.0 * static_cast<double>(pair) /
+                                             static_cast<double>(rotaryDim)));
   return frequencies;
+}
+
+SmallVector<double> FrequenciesAttr::getFrequencies(int64_t rotaryDim) const {
+  double base = getBase().getValueAsDouble();
+  if (auto scaling =
+          dyn_cast_or_null<FrequencyScalingAttrInterface>(getScaling()))
+    return scaling.getFrequencies(base, rotaryDim);
+  return getGeometricFrequencies(base, rotaryDim);
 }
 
 double FrequenciesAttr::getAttentionFactor() const {
@@ -146,7 +151,8 @@ LogicalResult ExplicitFrequenciesAttr::verify(EmitError emitError,
                                               DenseF64ArrayAttr values,
                                               FloatAttr attentionFactor) {
   if (values.empty() || // C1
-      !llvm::all_of(values.asArrayRef(), [](double v) { return std::isfinite(v); }))
+      !llvm::all_of(values.asArrayRef(),
+                    [](double v) { return std::isfinite(v); }))
     return emitError() << "expected at least one frequency, all finite";
   return verifyPositive(emitError, "attention_factor", attentionFactor);
 }
@@ -164,8 +170,12 @@ LogicalResult LinearScalingAttr::verify(EmitError emitError, FloatAttr factor) {
   return verifyPositive(emitError, "factor", factor); // C1
 }
 
-double LinearScalingAttr::scale(double frequency) const {
-  return frequency / getFactor().getValueAsDouble();
+SmallVector<double> LinearScalingAttr::getFrequencies(double base,
+                                                      int64_t rotaryDim) const {
+  SmallVector<double> frequencies = getGeometricFrequencies(base, rotaryDim);
+  for (double &frequency : frequencies)
+    frequency /= getFactor().getValueAsDouble();
+  return frequencies;
 }
 
 LogicalResult Llama3ScalingAttr::verify(EmitError emitError, FloatAttr factor,
@@ -177,8 +187,7 @@ LogicalResult Llama3ScalingAttr::verify(EmitError emitError, FloatAttr factor,
     return failure();
   if (high.getValueAsDouble() <= low.getValueAsDouble()) // C2
     return emitError() << "'high_freq_factor' is " << high.getValueAsDouble()
-                       << " and 'low_freq_factor' "
-                       << low.getValueAsDouble()
+                       << " and 'low_freq_factor' " << low.getValueAsDouble()
                        << "; the first must be the larger";
   if (originalLength <= 0) // C3
     return emitError() << "'original_length' is " << originalLength
@@ -186,32 +195,20 @@ LogicalResult Llama3ScalingAttr::verify(EmitError emitError, FloatAttr factor,
   return success();
 }
 
-double Llama3ScalingAttr::scale(double frequency) const {
+SmallVector<double> Llama3ScalingAttr::getFrequencies(double base,
+                                                      int64_t rotaryDim) const {
   double factor = getFactor().getValueAsDouble();
   double low = getLowFreqFactor().getValueAsDouble();
   double high = getHighFreqFactor().getValueAsDouble();
   double length = static_cast<double>(getOriginalLength());
-  double wavelength = 2 * llvm::numbers::pi / frequency;
-  if (wavelength < length / high)
-    return frequency;
-  if (wavelength > length / low)
-    return frequency / factor;
-  double blend = (length / wavelength - low) / (high - low);
-  return frequency * ((1 - blend) / factor + blend);
+  auto scale = [&](double frequency) {
+    double wavelength = 2 * llvm::numbers::pi / frequency;
+    if (wavelength < length / high)
+      return frequency;
+    if (wavelength > length / low)
+      return frequency / factor;
+    double blend = (length / wavelength - low) / (high - low);
+    return frequency * ((1 - blend) / factor + blend);
+  };
+  return llvm::map_to_vector(getGeometricFrequencies(base, rotaryDim), scale);
 }
-
-//===----------------------------------------------------------------------===//
-// Schedules
-//===----------------------------------------------------------------------===//
-
-LogicalResult CPUScheduleAttr::verify(EmitError emitError, CPUKernel,
-                                      int64_t queryBlock, int64_t keyBlock,
-                                      int64_t lanes, int64_t rows,
-                                      int64_t split) {
-  if (queryBlock <= 0 || keyBlock <= 0 || lanes <= 0 || rows <= 0 ||
-      split <= 0) // C1
-    return emitError() << "every size of a schedule must be positive";
-  return success();
-}
-
-StringRef CPUScheduleAttr::getTargetName() const { return "cpu"; }

@@ -7,6 +7,7 @@
 
 #include "AttentionAssembly.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/TargetModel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -42,6 +43,10 @@ void PosEncDialect::initialize() {
 #include "posenc/Dialect/PosEnc/IR/PosEncOps.cpp.inc"
       >();
   addInterfaces<PosEncInliner>();
+}
+
+void PosEncDialect::addTarget(std::unique_ptr<TargetModel> target) {
+  targets.push_back(std::move(target));
 }
 
 Operation *PosEncDialect::materializeConstant(OpBuilder &b, Attribute value,

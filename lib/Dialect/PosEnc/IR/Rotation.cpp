@@ -95,64 +95,87 @@ static Value emitDestination(OpBuilder &b, Location loc, Value input,
       .getResult(0);
 }
 
+namespace {
+/// The first or the second members of all pairs, as a slice of a tensor in any
+/// layout, whose lanes come last.
+struct PairSlices {
+  SmallVector<OpFoldResult> firstOffsets, secondOffsets, sizes, strides;
+
+  PairSlices(OpBuilder &b, LanesAttr lanes, ArrayRef<OpFoldResult> inputSizes)
+      : firstOffsets(4, b.getIndexAttr(0)), sizes(inputSizes),
+        strides(4, b.getIndexAttr(1)) {
+    sizes[3] = b.getIndexAttr(lanes.getNumPairs());
+    secondOffsets = firstOffsets;
+    firstOffsets[3] = b.getIndexAttr(lanes.getPair(0).first);
+    secondOffsets[3] = b.getIndexAttr(lanes.getPair(0).second);
+    if (lanes.getNumPairs() > 1)
+      strides[3] =
+          b.getIndexAttr(lanes.getPair(1).first - lanes.getPair(0).first);
+  }
+
+  Value extract(OpBuilder &b, Location loc, Value tensor,
+                ArrayRef<OpFoldResult> offsets) const {
+    return tensor::ExtractSliceOp::create(b, loc, tensor, offsets, sizes,
+                                          strides);
+  }
+  Value insert(OpBuilder &b, Location loc, Value part, Value tensor,
+               ArrayRef<OpFoldResult> offsets) const {
+    return tensor::InsertSliceOp::create(b, loc, part, tensor, offsets, sizes,
+                                         strides);
+  }
+};
+} // namespace
+
+/// The body of the op that rotates: x, y, cos, sin -> the rotated x and y.
+static void emitRotatedPair(OpBuilder &b, Location loc, ValueRange arguments,
+                            Type elementType) {
+  Value x = castToF32(b, loc, arguments[0]);
+  Value y = castToF32(b, loc, arguments[1]);
+  Value cos = arguments[2], sin = arguments[3];
+  auto mul = [&](Value lhs, Value rhs) -> Value {
+    return arith::MulFOp::create(b, loc, lhs, rhs);
+  };
+  Value first = arith::SubFOp::create(b, loc, mul(x, cos), mul(y, sin));
+  Value second = arith::AddFOp::create(b, loc, mul(x, sin), mul(y, cos));
+  linalg::YieldOp::create(b, loc,
+                          {castFromF32(b, loc, first, elementType),
+                           castFromF32(b, loc, second, elementType)});
+}
+
 Value posenc::decomposeRotation(OpBuilder &b, Location loc, Value input,
                                 Layout layout, LanesAttr lanes,
                                 Type elementType, EmitCosSin emitCosSin) {
   SmallVector<OpFoldResult> inputSizes = tensor::getMixedSizes(b, loc, input);
   int64_t headDim = AttentionOp::getAxis(layout, 1);
   int64_t rowDim = AttentionOp::getAxis(layout, 2);
-  OpFoldResult numPairs = b.getIndexAttr(lanes.getNumPairs());
-  AngleTables tables = emitAngleTables(
-      b, loc,
-      {inputSizes[0], inputSizes[headDim], inputSizes[rowDim], numPairs},
-      emitCosSin);
-
-  // The first and the second members of all pairs.
-  SmallVector<OpFoldResult> sizes(inputSizes);
-  sizes[3] = numPairs;
-  SmallVector<OpFoldResult> firstOffsets(4, b.getIndexAttr(0)),
-      strides(4, b.getIndexAttr(1));
-  firstOffsets[3] = b.getIndexAttr(lanes.getPair(0).first);
-  SmallVector<OpFoldResult> secondOffsets(firstOffsets);
-  secondOffsets[3] = b.getIndexAttr(lanes.getPair(0).second);
-  if (lanes.getNumPairs() > 1)
-    strides[3] =
-        b.getIndexAttr(lanes.getPair(1).first - lanes.getPair(0).first);
-  auto slice = [&](Value source, ArrayRef<OpFoldResult> offsets) -> Value {
-    return tensor::ExtractSliceOp::create(b, loc, source, offsets, sizes,
-                                          strides);
-  };
-  Value destination = emitDestination(b, loc, input, lanes, elementType);
-  Value firstInit = slice(destination, firstOffsets);
-  Value secondInit = slice(destination, secondOffsets);
-
+  AngleTables tables =
+      emitAngleTables(b, loc,
+                      {inputSizes[0], inputSizes[headDim], inputSizes[rowDim],
+                       b.getIndexAttr(lanes.getNumPairs())},
+                      emitCosSin);
   AffineMap identity = b.getMultiDimIdentityMap(4);
   SmallVector<AffineExpr> tableDims;
   for (int64_t axis : tables.axes)
     tableDims.push_back(b.getAffineDimExpr(AttentionOp::getAxis(layout, axis)));
   AffineMap tableMap = AffineMap::get(4, 0, tableDims, b.getContext());
+
+  PairSlices pairs(b, lanes, inputSizes);
+  Value destination = emitDestination(b, loc, input, lanes, elementType);
+  Value firstInit = pairs.extract(b, loc, destination, pairs.firstOffsets);
+  Value secondInit = pairs.extract(b, loc, destination, pairs.secondOffsets);
+  Value firstInput = pairs.extract(b, loc, input, pairs.firstOffsets);
+  Value secondInput = pairs.extract(b, loc, input, pairs.secondOffsets);
   auto rotated = linalg::GenericOp::create(
       b, loc, TypeRange{firstInit.getType(), secondInit.getType()},
-      ValueRange{slice(input, firstOffsets), slice(input, secondOffsets),
-                 tables.cos, tables.sin},
+      ValueRange{firstInput, secondInput, tables.cos, tables.sin},
       ValueRange{firstInit, secondInit},
       ArrayRef{identity, identity, tableMap, tableMap, identity, identity},
       SmallVector<utils::IteratorType>(4, utils::IteratorType::parallel),
       [&](OpBuilder &b, Location loc, ValueRange arguments) {
-        Value x = castToF32(b, loc, arguments[0]);
-        Value y = castToF32(b, loc, arguments[1]);
-        Value cos = arguments[2], sin = arguments[3];
-        auto mul = [&](Value lhs, Value rhs) -> Value {
-          return arith::MulFOp::create(b, loc, lhs, rhs);
-        };
-        Value first = arith::SubFOp::create(b, loc, mul(x, cos), mul(y, sin));
-        Value second = arith::AddFOp::create(b, loc, mul(x, sin), mul(y, cos));
-        linalg::YieldOp::create(b, loc,
-                                {castFromF32(b, loc, first, elementType),
-                                 castFromF32(b, loc, second, elementType)});
+        emitRotatedPair(b, loc, arguments, elementType);
       });
-  Value withFirst = tensor::InsertSliceOp::create(
-      b, loc, rotated.getResult(0), destination, firstOffsets, sizes, strides);
-  return tensor::InsertSliceOp::create(b, loc, rotated.getResult(1), withFirst,
-                                       secondOffsets, sizes, strides);
+  Value withFirst = pairs.insert(b, loc, rotated.getResult(0), destination,
+                                 pairs.firstOffsets);
+  return pairs.insert(b, loc, rotated.getResult(1), withFirst,
+                      pairs.secondOffsets);
 }

@@ -39,6 +39,18 @@ def PosEnc_Dialect : Dialect {
   ];
   let extraClassDeclaration = [{
     void registerAttributes();
+
+    /// The targets that Plan may choose schedules for. A target adds itself by
+    /// a dialect extension.
+    void addTarget(std::unique_ptr<TargetModel> target);
+    ArrayRef<std::unique_ptr<TargetModel>> getTargets() const {
+      return targets;
+    }
+
+  private:
+    SmallVector<std::unique_ptr<TargetModel>> targets;
+
+  public:
   }];
 }
 

@@ -135,9 +135,12 @@ def FrequencyScalingAttrInterface : AttrInterface<"FrequencyScalingAttrInterface
   let description = "A rule that stretches rotary frequencies to a longer context.";
   let methods = [
     InterfaceMethod<[{
-      The scaled frequency (radians a position) of a pair whose unscaled
-      frequency is `frequency`.
-    }], "double", "scale", (ins "double":$frequency)>,
+      The scaled frequencies in radians a position, one a pair, in float64:
+      `rotaryDim / 2` of them, of a rotary encoding whose unscaled frequencies
+      are `getGeometricFrequencies(base, rotaryDim)`. A rule may change the base
+      (NTK) or treat pairs by their number (YaRN, proportional).
+    }], "::llvm::SmallVector<double>", "getFrequencies",
+      (ins "double":$base, "int64_t":$rotaryDim)>,
     InterfaceMethod<"The factor that multiplies every cosine and sine.",
       "double", "getAttentionFactor", (ins), "", "return 1.0;">
   ];
@@ -147,12 +150,9 @@ def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
   let cppNamespace = "::mlir::posenc";
   let description = [{
     How a target's kernel works through one attention: which kernel, tiles and
-    splits. Written by Plan, or by the user, whose choice Plan keeps.
+    splits. Written by Plan, or by the user, whose choice Plan keeps. What it
+    says is between the target's model and its code generator.
   }];
-  let methods = [
-    InterfaceMethod<"The target this schedule is for, as `--target` spells it.",
-      "::llvm::StringRef", "getTargetName", (ins)>
-  ];
 }
 
 #endif // POSENC_INTERFACES

@@ -3,7 +3,8 @@
 // Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An encoding adds one line here and one in lib/Dialect/PosEnc/IR/CMakeLists.txt.
+// An encoding adds one line here and one in lib/Dialect/PosEnc/IR/CMakeLists.txt,
+// and so does the schedule of a target.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,5 +23,6 @@ include "posenc/Dialect/PosEnc/IR/Encodings/Padding.td"
 include "posenc/Dialect/PosEnc/IR/Encodings/Rotary.td"
 include "posenc/Dialect/PosEnc/IR/Encodings/Sinusoidal.td"
 include "posenc/Dialect/PosEnc/IR/Encodings/Window.td"
+include "posenc/Dialect/PosEnc/IR/Schedules/CPU.td"
 
 #endif // POSENC_OPS

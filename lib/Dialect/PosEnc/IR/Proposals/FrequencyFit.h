@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef POSENC_LIB_DIALECT_POSENC_IR_ENCODINGS_FREQUENCYFIT_H
-#define POSENC_LIB_DIALECT_POSENC_IR_ENCODINGS_FREQUENCYFIT_H
+#ifndef POSENC_LIB_DIALECT_POSENC_IR_PROPOSALS_FREQUENCYFIT_H
+#define POSENC_LIB_DIALECT_POSENC_IR_PROPOSALS_FREQUENCYFIT_H
 
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 
@@ -22,4 +22,4 @@ FrequenciesAttrInterface fitFrequencies(MLIRContext *context,
 
 } // namespace mlir::posenc
 
-#endif // POSENC_LIB_DIALECT_POSENC_IR_ENCODINGS_FREQUENCYFIT_H
+#endif // POSENC_LIB_DIALECT_POSENC_IR_PROPOSALS_FREQUENCYFIT_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef POSENC_LIB_DIALECT_POSENC_IR_ENCODINGS_CAPTURES_H
-#define POSENC_LIB_DIALECT_POSENC_IR_ENCODINGS_CAPTURES_H
+#ifndef POSENC_LIB_DIALECT_POSENC_IR_PROPOSALS_CAPTURES_H
+#define POSENC_LIB_DIALECT_POSENC_IR_PROPOSALS_CAPTURES_H
 
 #include "posenc/Formula/Assignment.h"
 #include "posenc/Formula/ElementFormula.h"
@@ -21,4 +21,4 @@ Value findOffset(const ElementFormula &seen,
 
 } // namespace mlir::posenc
 
-#endif // POSENC_LIB_DIALECT_POSENC_IR_ENCODINGS_CAPTURES_H
+#endif // POSENC_LIB_DIALECT_POSENC_IR_PROPOSALS_CAPTURES_H

@@ -88,7 +88,7 @@ struct Fit {
   /// released model.
   FrequenciesAttrInterface fitLlama3() const {
     return findRoundest(getTailBase(), [&](double base) {
-      double last = std::pow(base, -1 + 1 / static_cast<double>(getNumPairs()));
+      double last = getGeometricFrequencies(base, 2 * getNumPairs()).back();
       return findRoundest(last / frequencies.back(), [&](double factor) {
         return fitLlama3Length(base, factor, 1.0, 4.0);
       });
@@ -118,9 +118,9 @@ struct Fit {
       return check(base, Llama3ScalingAttr::get(context, real(factor),
                                                 real(low), real(high), length));
     };
-    double pairs = static_cast<double>(getNumPairs());
-    for (auto [pair, frequency] : llvm::enumerate(frequencies)) {
-      double unscaled = std::pow(base, -static_cast<double>(pair) / pairs);
+    SmallVector<double> geometric =
+        getGeometricFrequencies(base, 2 * getNumPairs());
+    for (auto [frequency, unscaled] : llvm::zip_equal(frequencies, geometric)) {
       double blend = (frequency / unscaled - 1 / factor) / (1 - 1 / factor);
       if (!(blend > 1e-3 && blend < 1 - 1e-3))
         continue;

@@ -3,12 +3,13 @@
 // Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The attributes that carry a graph's interface from Import to Object.
+// The attributes that carry a graph's interface from Import to Object, and the
+// names that follow from an entry's.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef POSENC_PLAN_ENTRYABI_H
-#define POSENC_PLAN_ENTRYABI_H
+#ifndef POSENC_DIALECT_POSENC_IR_ENTRYABI_H
+#define POSENC_DIALECT_POSENC_IR_ENTRYABI_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -31,7 +32,7 @@ inline constexpr llvm::StringLiteral kEntryAttr = "posenc.entry";
 /// UnitAttr: the function takes the inputs of an entry, then a memref<?xi64>
 /// that receives the extents of all outputs, concatenated.
 inline constexpr llvm::StringLiteral kShapesAttr = "posenc.shapes";
-/// What is appended to the entry's name.
+/// What is appended to the entry's name, of a function with `posenc.shapes`.
 inline constexpr llvm::StringLiteral kShapesSuffix = "__shapes";
 
 // On the module, after entry-abi.
@@ -41,6 +42,10 @@ inline constexpr llvm::StringLiteral kShapesSuffix = "__shapes";
 /// the tensor types. A donated input's result is no output.
 inline constexpr llvm::StringLiteral kFunctionsAttr = "posenc.functions";
 
+/// Whether C or C++ keeps `name` for itself, or the generated header or every
+/// program has one: no function or parameter of an entry may be called so.
+bool isReservedName(llvm::StringRef name);
+
 } // namespace mlir::posenc
 
-#endif // POSENC_PLAN_ENTRYABI_H
+#endif // POSENC_DIALECT_POSENC_IR_ENTRYABI_H

@@ -1,0 +1,101 @@
+//===- Schedules.cpp - The cost model of attention on CPUs ----------------===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "posenc/Codegen/CPU/Target.h"
+#include "posenc/Dialect/PosEnc/IR/TargetModel.h"
+
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::posenc;
+
+static int64_t getMaxDecodeRows(const CPUDescription &cpu) {
+  // Prefill computes all lanes of a tile whatever the number of rows, at about
+  // 80 % of the peak. Decode computes single rows at the speed of memory,
+  // about 5 %. They meet near lanes / 16.
+  return std::max<int64_t>(1, cpu.getRegisterTile().lanes / 16);
+}
+
+/// Keys of a block such that block, scores and outputs stay in half of L2;
+/// speed is flat between 32 and 128 keys.
+static int64_t getPrefillKeyBlock(AttentionOp op, const CPUDescription &cpu) {
+  int64_t headSize =
+      AttentionOp::getShapeBHLD(op.getKey(), op.getKeyLayout())[3];
+  int64_t valueSize =
+      AttentionOp::getShapeBHLD(op.getValue(), op.getValueLayout())[3];
+  int64_t bytesPerKey = (headSize + valueSize) * sizeof(float);
+  int64_t keys = 64;
+  while (keys > 16 && keys * bytesPerKey > cpu.l2Bytes / 2)
+    keys /= 2;
+  return keys;
+}
+
+/// Ranges of keys a head is split into: 16 units or more of one sequence, to
+/// occupy the threads of a usual machine.
+static int64_t getDecodeSplit(AttentionOp op) {
+  int64_t heads = AttentionOp::getShapeBHLD(op.getKey(), op.getKeyLayout())[1];
+  if (ShapedType::isDynamic(heads) || heads == 0)
+    return 4;
+  return std::clamp<int64_t>(llvm::divideCeil(16, heads), 1, 8);
+}
+
+static CPUScheduleAttr getDecodeSchedule(AttentionOp op,
+                                         const CPUDescription &cpu) {
+  return CPUScheduleAttr::get(op.getContext(), CPUKernel::Decode,
+                              /*query_block=*/1, /*key_block=*/256,
+                              /*lanes=*/cpu.vectorBits / 32, /*rows=*/4,
+                              getDecodeSplit(op));
+}
+
+static CPUScheduleAttr getPrefillSchedule(AttentionOp op,
+                                          const CPUDescription &cpu) {
+  auto [lanes, rows] = cpu.getRegisterTile();
+  return CPUScheduleAttr::get(op.getContext(), CPUKernel::Prefill,
+                              /*query_block=*/64, getPrefillKeyBlock(op, cpu),
+                              lanes, rows, /*split=*/1);
+}
+
+namespace {
+class CPUTarget : public TargetModel {
+public:
+  StringRef getDeviceName() const override { return CPUDescription::kDevice; }
+
+  SmallVector<StringRef> getProcessors() const override {
+    SmallVector<StringRef> names = {kNativeCPU};
+    for (const CPULevel &level : getCPULevels())
+      names.push_back(level.name);
+    return names;
+  }
+
+  llvm::Expected<TargetDeviceSpecInterface>
+  describe(StringRef processor, MLIRContext *context) const override {
+    llvm::Expected<const CPULevel *> level = resolveCPU(processor);
+    if (!level)
+      return level.takeError();
+    return CPUDescription::of(**level).toAttr(context);
+  }
+
+  FailureOr<SmallVector<ScheduleChoice>>
+  chooseSchedules(AttentionOp op) const override {
+    std::optional<CPUDescription> cpu = CPUDescription::read(op);
+    if (!cpu)
+      return op.emitError() << "the module's description of its CPU lacks a "
+                               "name, a vector width or a cache size; run "
+                               "posenc-attach-target before";
+    return SmallVector<ScheduleChoice>{
+        {getDecodeSchedule(op, *cpu), getMaxDecodeRows(*cpu)},
+        {getPrefillSchedule(op, *cpu)}};
+  }
+};
+} // namespace
+
+void posenc::registerCPUTarget(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, PosEncDialect *dialect) {
+    dialect->addTarget(std::make_unique<CPUTarget>());
+  });
+}
