@@ -7,11 +7,11 @@
 !kv = tensor<?x2x?x64xf32>
 
 // CHECK: module attributes {dlti.target_system_spec = {{.*}}, posenc.functions = [{inputs = [{donated = false, name = "q"
-// CHECK-LABEL: func @main__shapes(
+// CHECK-LABEL: func @step__shapes(
 //       CHECK:   cf.assert %{{.*}}, "'k' has more rows than 'keys'"
 //       CHECK:   memref.store
 
-// CHECK-LABEL: func @main(
+// CHECK-LABEL: func @step(
 //  CHECK-SAME:   %[[Q:[a-z0-9]+]]: memref<?x8x?x64xf32, strided<[?, ?, ?, 1]>> {posenc.name = "q"
 //  CHECK-SAME:   %[[K:[a-z0-9]+]]: memref<?x2x?x64xf32, strided<[?, ?, ?, 1]>> {posenc.name = "k"
 //  CHECK-SAME:   %[[V:[a-z0-9]+]]: memref<?x2x?x64xf32, strided<[?, ?, ?, 1]>> {posenc.name = "values"
@@ -30,7 +30,7 @@
 //       CHECK:     bounds
 //   CHECK-NOT:   linalg
 //       CHECK:   return
-func.func @main(%q: !q {posenc.name = "q", posenc.symbols = ["B", "", "S", ""]},
+func.func @step(%q: !q {posenc.name = "q", posenc.symbols = ["B", "", "S", ""]},
                 %k: !kv {posenc.name = "k", posenc.symbols = ["B", "", "S", ""]},
                 %v: !kv {posenc.name = "values", posenc.symbols = ["B", "", "C", ""]},
                 %cache: !kv {posenc.name = "keys", posenc.symbols = ["B", "", "C", ""], posenc.donated = 1})
