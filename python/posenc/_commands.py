@@ -18,9 +18,10 @@ from ._function import load
 
 
 def compile_model(module: Module, parsed: argparse.Namespace) -> int:
-    """Writes the artifact and what the flags ask for besides."""
+    """Writes the artifact and what the flags ask for besides; IR goes to the standard output
+    where no file is named. Raises `posenc.Error`, for an output that is the model itself, too."""
     output = parsed.output or pathlib.Path(
-        pathlib.Path(parsed.model).stem + (".mlir" if parsed.to else ".so")
+        pathlib.Path(parsed.model).stem + (".ir.mlir" if parsed.to else ".so")
     )
     kind = parsed.emit or ("mlir" if parsed.to else output.suffix.lstrip("."))
     if not kind:
@@ -28,6 +29,8 @@ def compile_model(module: Module, parsed: argparse.Namespace) -> int:
             f"'{output.name}' does not say what to write; use a suffix of "
             ".so .a .o .s .ll .mlir, or --emit"
         )
+    if output.exists() and output.samefile(parsed.model):
+        raise Error(f"-o {output} is the model itself; name another file")
     more = {"to": parsed.to} if parsed.to else {}
     result = module.compile(
         output.name,
@@ -37,7 +40,10 @@ def compile_model(module: Module, parsed: argparse.Namespace) -> int:
         times=parsed.time_phases,
         **more,
     )
-    module.write_result(result, output, kind)
+    if parsed.to and parsed.output is None:
+        sys.stdout.write(result.artifact.decode())
+    else:
+        module.write_result(result, output, kind)
     if parsed.dump_dir:
         make_folder(parsed.dump_dir)
         for number, (phase, text) in enumerate(result.ir.items()):
