@@ -1,5 +1,8 @@
 //===- pch.h - The MLIR headers most files include --------------*- C++ -*-===//
 //
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // MLIR headers only: none of posenc's own, whose generated parts would have to
 // exist before this is compiled.
 //

@@ -105,6 +105,13 @@ static bool isResultOf(Value tensor, Operation *candidate) {
              producer, candidate, OperationEquivalence::IgnoreLocations);
 }
 
+/// What is an encoding already may only become one of its own kind: caches
+/// become frequencies, but a window no other mask.
+static bool mayBecome(Value tensor, RegisteredOperationName encoding) {
+  auto known = tensor.getDefiningOp<FormulaOpInterface>();
+  return !known || known->getName() == encoding;
+}
+
 bool Raiser::isProved(const ElementFormula &formula, Operation *candidate) {
   auto isLeaf = [&](Value tensor) {
     return llvm::is_contained(formula.getLeaves(), tensor);
@@ -125,8 +132,9 @@ Raiser::Outcome Raiser::prove(Value tensor, const ElementFormula &formula) {
   SmallVector<Operation *> candidates;
   OpBuilder detached(tensor.getContext());
   for (RegisteredOperationName encoding : encodings)
-    encoding.getInterface<RaisableOpInterface>()->propose(formula, detached,
-                                                          candidates);
+    if (mayBecome(tensor, encoding))
+      encoding.getInterface<RaisableOpInterface>()->propose(formula, detached,
+                                                            candidates);
   for (Operation *candidate : candidates) {
     rewriter.insert(candidate);
     if (outcome == Outcome::Nothing && isResultOf(tensor, candidate))
