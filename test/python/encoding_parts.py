@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import numpy as np
-from compiled_attention import Part, Sizes, Terms
+from compiled_attention import NUMPY, Part, Sizes, Terms
 
 from posenc.reference import alibi as alibi_reference
 from posenc.reference import bucketed_bias as bucketed_reference
@@ -137,8 +137,6 @@ def alibi(heads: int, *, symmetric: bool = False, slopes: bool = False, offset: 
 def bucketed(heads: int, *, bidirectional: bool, offset: int = 0, element: str = "f32") -> Part:
     """T5's relative bias with 32 buckets."""
     kind, result = f"tensor<32x{heads}x{element}>", f"tensor<1x{heads}x?x?xf32>"
-    from compiled_attention import NUMPY
-
     return Part(
         arguments=(("bucket_t", Number), ("table", kind)),
         inputs=lambda rng, sizes: [np.asarray(offset, np.int64),
