@@ -82,7 +82,9 @@ SymbolicExtent SymbolicExtent::ofValue(Value integer) {
       })
       .Case([&](tensor::DimOp dim) {
         std::optional<int64_t> axis = dim.getConstantIndex();
-        return axis && isa<RankedTensorType>(dim.getSource().getType())
+        // The verifier lets an axis pass that the tensor does not have.
+        auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+        return axis && type && *axis >= 0 && *axis < type.getRank()
                    ? ofAxis(dim.getSource(), *axis)
                    : SymbolicExtent(Factor{integer, std::nullopt});
       })

@@ -175,13 +175,21 @@ LogicalResult posenc::buildShapesFunction(func::FuncOp func,
   if (failed(verifyExtents(func, stored)))
     return failure();
   IRRewriter rewriter(func.getContext());
-  (void)runRegionDCE(rewriter, shapes->getRegions());
+  // What the regions of a dead op capture falls in the round after it.
+  while (succeeded(runRegionDCE(rewriter, shapes->getRegions())))
+    ;
 
   for (auto [argument, input] :
        llvm::zip(body.getArguments(), signature.inputs)) {
     argument.setType(getEntryMemRefType(input.type));
     for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
-      auto dim = cast<tensor::DimOp>(user);
+      auto dim = dyn_cast<tensor::DimOp>(user);
+      if (!dim)
+        return func.emitError()
+               << "cannot compute the extents of the results of '"
+               << func.getName() << "' before their data: '" << user->getName()
+               << "' is or feeds an op with effects beyond its results; take "
+                  "that op out";
       rewriter.setInsertionPoint(dim);
       rewriter.replaceOpWithNewOp<memref::DimOp>(dim, argument, dim.getIndex());
     }

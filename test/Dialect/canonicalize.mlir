@@ -75,3 +75,44 @@ func.func @cos_sin_of_constants() -> (f32, f32) {
   %cos, %sin = posenc.cos_sin %position, %hi, %lo : f32
   return %cos, %sin : f32, f32
 }
+
+// A destination that a cast of its own size made static, and the result cast back.
+// CHECK-LABEL: func @attention_of_a_cast_destination
+//  CHECK-SAME:   (%[[Q:.*]]: tensor<2x1x?x8xf32>, %[[K:.*]]: tensor<?x1x?x8xf32>)
+//       CHECK:   %[[INIT:.*]] = tensor.empty(%{{.*}}) : tensor<2x1x?x8xf32>
+//       CHECK:   %[[O:.*]] = posenc.attention query(%[[Q]] : {{.*}}) outs(%[[INIT]] : {{.*}}) -> tensor<2x1x?x8xf32>
+//       CHECK:   %[[CAST:.*]] = tensor.cast %[[O]] : tensor<2x1x?x8xf32> to tensor<?x1x?x8xf32>
+//       CHECK:   return %[[CAST]]
+func.func @attention_of_a_cast_destination(%q: tensor<2x1x?x8xf32>, %k: tensor<?x1x?x8xf32>) -> tensor<?x1x?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %b = tensor.dim %q, %c0 : tensor<2x1x?x8xf32>
+  %l = tensor.dim %q, %c2 : tensor<2x1x?x8xf32>
+  %s = arith.constant 1.0 : f32
+  %e = tensor.empty(%b, %l) : tensor<?x1x?x8xf32>
+  %o = posenc.attention query(%q : tensor<2x1x?x8xf32>) key(%k : tensor<?x1x?x8xf32>) value(%k : tensor<?x1x?x8xf32>)
+      scale(%s) outs(%e : tensor<?x1x?x8xf32>) -> tensor<?x1x?x8xf32>
+  return %o : tensor<?x1x?x8xf32>
+}
+
+// CHECK-LABEL: func @attention_of_cast_operands
+//  CHECK-SAME:   (%[[Q:.*]]: tensor<2x1x3x8xf32>, %[[SINKS:.*]]: tensor<1xf32>, %{{.*}}: tensor<?x1x?x8xf32>, %[[LSE:.*]]: tensor<2x1x3xf32>)
+//   CHECK-NOT:   tensor.cast
+//       CHECK:   %[[O:.*]]:2 = posenc.attention query(%[[Q]] : {{.*}}) key(%[[Q]] : {{.*}}) value(%[[Q]] : {{.*}}) sinks(%[[SINKS]] : {{.*}}) logsumexp(%[[LSE]] : {{.*}}) mask
+//       CHECK:   -> tensor<?x1x?x8xf32>, tensor<2x1x3xf32>
+//       CHECK:   %[[CAST:.*]] = tensor.cast %[[O]]#1 : tensor<2x1x3xf32> to tensor<?x1x?xf32>
+//       CHECK:   return %[[O]]#0, %[[CAST]]
+func.func @attention_of_cast_operands(%q0: tensor<2x1x3x8xf32>, %sinks0: tensor<1xf32>, %e: tensor<?x1x?x8xf32>,
+                                      %lse0: tensor<2x1x3xf32>) -> (tensor<?x1x?x8xf32>, tensor<?x1x?xf32>) {
+  %s = arith.constant 1.0 : f32
+  %q = tensor.cast %q0 : tensor<2x1x3x8xf32> to tensor<?x1x?x8xf32>
+  %sinks = tensor.cast %sinks0 : tensor<1xf32> to tensor<?xf32>
+  %lse = tensor.cast %lse0 : tensor<2x1x3xf32> to tensor<?x1x?xf32>
+  %o, %l = posenc.attention query(%q : tensor<?x1x?x8xf32>) key(%q : tensor<?x1x?x8xf32>) value(%q : tensor<?x1x?x8xf32>)
+      scale(%s) sinks(%sinks : tensor<?xf32>) outs(%e : tensor<?x1x?x8xf32>) logsumexp(%lse : tensor<?x1x?xf32>)
+      mask(%b, %h, %i, %j) {
+        %visible = arith.cmpi sle, %j, %i : index
+        posenc.yield %visible : i1
+      } -> tensor<?x1x?x8xf32>, tensor<?x1x?xf32>
+  return %o, %l : tensor<?x1x?x8xf32>, tensor<?x1x?xf32>
+}

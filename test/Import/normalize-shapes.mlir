@@ -111,3 +111,20 @@ func.func @broadcast_to_more(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   } -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// -----
+
+// The verifier accepts an axis that there is not; it is left alone.
+// CHECK-LABEL: func @extent_of_no_axis
+// CHECK-COUNT-2: tensor.dim
+func.func @extent_of_no_axis(%x: tensor<?xf32>) -> (tensor<1xi1>, tensor<1xi1>) {
+  %below = arith.constant -1 : index
+  %c1 = arith.constant 1 : index
+  %dim0 = tensor.dim %x, %below : tensor<?xf32>
+  %dim1 = tensor.dim %x, %c1 : tensor<?xf32>
+  %isOne0 = arith.cmpi eq, %dim0, %c1 : index
+  %isOne1 = arith.cmpi eq, %dim1, %c1 : index
+  %r0 = tensor.from_elements %isOne0 : tensor<1xi1>
+  %r1 = tensor.from_elements %isOne1 : tensor<1xi1>
+  return %r0, %r1 : tensor<1xi1>, tensor<1xi1>
+}

@@ -83,3 +83,13 @@ func.func @calls(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @+1 {{cannot compute the extents of the results of 'prints' before their data: 'tensor.extract' is or feeds an op with effects beyond its results; take that op out}}
+func.func @prints(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %e = tensor.extract %x[%c0] : tensor<4xf32>
+  vector.print %e : f32
+  return %x : tensor<4xf32>
+}

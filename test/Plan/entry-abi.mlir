@@ -113,3 +113,30 @@ module attributes {posenc.functions = [{inputs = [], name = "planned", outputs =
     return
   }
 }
+
+// -----
+
+// An op that reads another's result inside of its region: both fall away.
+
+// CHECK: module
+// CHECK-LABEL: func @captures_a_result__shapes(
+//  CHECK-NEXT:   %[[FIVE:.*]] = arith.constant 5 : i64
+//  CHECK-NEXT:   %[[C0:.*]] = arith.constant 0 : index
+//  CHECK-NEXT:   memref.store %[[FIVE]], %{{.*}}[%[[C0]]]
+//  CHECK-NEXT:   return
+#m = affine_map<(d0) -> (d0)>
+func.func @captures_a_result(%x: tensor<4xf32> {posenc.name = "x"}, %i: tensor<5xindex> {posenc.name = "i"})
+    -> (tensor<5xf32> {posenc.name = "r"}) {
+  %c4 = arith.constant 4 : index
+  %e = tensor.empty() : tensor<5xf32>
+  %y = linalg.exp ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [#m, #m], iterator_types = ["parallel"]}
+      ins(%i : tensor<5xindex>) outs(%e : tensor<5xf32>) {
+  ^bb0(%in: index, %out: f32):
+    %small = arith.cmpi ult, %in, %c4 : index
+    cf.assert %small, "small"
+    %element = tensor.extract %y[%in] : tensor<4xf32>
+    linalg.yield %element : f32
+  } -> tensor<5xf32>
+  return %r : tensor<5xf32>
+}

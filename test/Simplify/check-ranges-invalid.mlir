@@ -24,3 +24,12 @@ func.func @rotary_with_a_short_cache(%x: tensor<1x8x5x8xf32>, %c: tensor<4x4xf32
       lanes(<half, first = 0, count = 8>) : tensor<1x8x5x8xf32>
   return %y : tensor<1x8x5x8xf32>
 }
+
+// -----
+
+func.func @rotary_with_an_empty_cache(%x: tensor<1x8x5x8xf32>, %c: tensor<0x4xf32>, %p: tensor<1x5xi64>) -> tensor<1x8x5x8xf32> {
+  // expected-error @+1 {{cannot be computed: the cos and sin cache of a rotary encoding has no row to read; give it at least one}}
+  %y = posenc.rotary %x positions(%p : tensor<1x5xi64>) cos(%c : tensor<0x4xf32>) sin(%c : tensor<0x4xf32>)
+      lanes(<half, first = 0, count = 8>) : tensor<1x8x5x8xf32>
+  return %y : tensor<1x8x5x8xf32>
+}

@@ -43,3 +43,33 @@ func.func @nothing_to_decide(%table: tensor<512x8xf32>, %m: tensor<512xi64>, %l:
       frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x3x8xf32>
   return
 }
+
+// Positions are data; but where there is an element there must be a row to read.
+// CHECK-LABEL: func @row_exists
+//  CHECK-SAME:   %[[X:.*]]: tensor<1x8x?x8xf32>, %[[CACHE:.*]]: tensor<?x4xf32>, %{{.*}}: tensor<1x?xi64>,
+//  CHECK-SAME:   %[[TABLE:.*]]: tensor<?x8xf32>
+//       CHECK:   %[[L:.*]] = tensor.dim %[[X]], %{{.*}} : tensor<1x8x?x8xf32>
+//       CHECK:   %[[ROWS:.*]] = tensor.dim %[[CACHE]]
+//       CHECK:   %[[NEEDED:.*]] = arith.minsi %[[L]], %{{.*}} : index
+//       CHECK:   %[[EXISTS:.*]] = arith.cmpi sle, %[[NEEDED]], %[[ROWS]] : index
+//       CHECK:   cf.assert %[[EXISTS]], "the cos and sin cache of a rotary encoding has no row to read; give it at least one"
+//       CHECK:   posenc.rotary
+//       CHECK:   tensor.dim %[[TABLE]]
+//       CHECK:   cf.assert %{{.*}}, "the table of a learned encoding has no row to read; give it at least one"
+//       CHECK:   posenc.learned
+func.func @row_exists(%x: tensor<1x8x?x8xf32>, %c: tensor<?x4xf32>, %p: tensor<1x?xi64>, %table: tensor<?x8xf32>)
+    -> (tensor<1x8x?x8xf32>, tensor<3x8xf32>) {
+  %y = posenc.rotary %x positions(%p : tensor<1x?xi64>) cos(%c : tensor<?x4xf32>) sin(%c : tensor<?x4xf32>)
+      lanes(<half, first = 0, count = 8>) : tensor<1x8x?x8xf32>
+  %pe = posenc.learned %table out_of_range(<clamp>) : tensor<?x8xf32> -> tensor<3x8xf32>
+  return %y, %pe : tensor<1x8x?x8xf32>, tensor<3x8xf32>
+}
+
+// CHECK-LABEL: func @no_row_is_needed
+//   CHECK-NOT:   cf.assert
+//       CHECK:   return
+func.func @no_row_is_needed(%x: tensor<0x8x?x8xf32>, %cos: tensor<0x4xf32>, %p: tensor<1x?xi64>) -> tensor<0x8x?x8xf32> {
+  %y = posenc.rotary %x positions(%p : tensor<1x?xi64>) cos(%cos : tensor<0x4xf32>) sin(%cos : tensor<0x4xf32>)
+      lanes(<half, first = 0, count = 8>) : tensor<0x8x?x8xf32>
+  return %y : tensor<0x8x?x8xf32>
+}

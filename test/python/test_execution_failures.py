@@ -244,3 +244,19 @@ def test_a_step_past_the_cache(past: int, fuse: bool) -> None:
         function(q, k, v, keys, values, np.asarray(past))
     assert (keys == 7).all() and (values == 7).all()
     function(q, k, v, keys, values, np.asarray(37))
+
+
+def test_a_rotary_cache_without_rows() -> None:
+    """Positions read the nearest row: refused where there is none, unless nothing is rotated."""
+    function = compiled("""
+      func.func @turn(%x: tensor<1x2x?x8xf32>, %cos: tensor<?x4xf32>, %sin: tensor<?x4xf32>, %at: tensor<1x?xi64>)
+          -> tensor<1x2x?x8xf32> {
+        %y = posenc.rotary %x positions(%at : tensor<1x?xi64>) cos(%cos : tensor<?x4xf32>) sin(%sin : tensor<?x4xf32>)
+            lanes(<half, first = 0, count = 8>) : tensor<1x2x?x8xf32>
+        return %y : tensor<1x2x?x8xf32>
+      }""")
+    x, cache, at = np.ones((1, 2, 3, 8), np.float32), np.ones((1, 4), np.float32), np.full((1, 3), 1000)
+    assert function(x, cache, cache, at).shape == x.shape
+    with pytest.raises(posenc.Error, match="cache of a rotary encoding has no row to read"):
+        function(x, cache[:0], cache[:0], at)
+    assert function(x[:, :, :0], cache[:0], cache[:0], at[:, :0]).shape == (1, 2, 0, 8)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from compiled_attention import NUMPY, Graph, Sizes
 from encoding_parts import DOCUMENTS, TRIANGLE, alibi, causal, dense, padding, sinks, window
+from tools import compiled
 
 KINDS = {
     "causal": (causal("bottom_right"),),
@@ -122,6 +123,48 @@ def test_scores_far_below_zero(rows: int, fuse: bool) -> None:
         output, logsumexp = graph.call((q, k, v), [[keep]], fuse)
         np.testing.assert_allclose(output, 2, rtol=2e-6)
         np.testing.assert_allclose(logsumexp, -299999.3, atol=0.05)
+
+
+@pytest.mark.parametrize("fuse", [True, False], ids=["fused", "unfused"])
+@pytest.mark.parametrize("rows", [1, 5, 70])
+@pytest.mark.parametrize("bias", [np.finfo(np.float32).min, -3e38, -2.4e38, 3e38, np.finfo(np.float32).max])
+def test_biases_near_the_largest_float(bias: float, rows: int, fuse: bool) -> None:
+    """Finite biases count as such, also where base 2 cannot hold them; minus infinity hides a key."""
+    graph = Graph((dense("f32", "j", 1),), heads=1, kv_heads=1, width=8, value_width=1)
+    q, k = np.ones((1, 1, rows, 8), np.float32), np.zeros((1, 1, 40, 8), np.float32)
+    v = np.arange(40, dtype=np.float32).reshape(1, 1, 40, 1)
+    biases = np.full(40, bias, np.float32)
+    np.testing.assert_allclose(graph.call((q, k, v), [[biases]], fuse), 19.5, rtol=1e-6)
+    biases[20:] = -np.inf
+    np.testing.assert_allclose(graph.call((q, k, v), [[biases]], fuse), 9.5, rtol=1e-6)
+    biases[3] = 0
+    np.testing.assert_allclose(graph.call((q, k, v), [[biases]], fuse), 3 if bias < 0 else 187 / 19, rtol=1e-6)
+    biases[:] = -np.inf
+    np.testing.assert_array_equal(graph.call((q, k, v), [[biases]], fuse), 0)
+
+
+@pytest.mark.parametrize("fuse", [True, False], ids=["fused", "unfused"])
+@pytest.mark.parametrize("rows", [1, 70])
+def test_a_row_of_selected_penalties(rows: int, fuse: bool) -> None:
+    """Scores that the graph replaces by the lowest float: all of them, so the mean of the values."""
+    text = f"""
+      func.func @penalised(%q: tensor<1x1x{rows}x8xf32>, %k: tensor<1x1x40x8xf32>, %v: tensor<1x1x40x8xf32>,
+                           %keep: tensor<40xi1>) -> tensor<1x1x{rows}x8xf32> {{
+        %s = arith.constant 1.0 : f32
+        %low = arith.constant 0xFF7FFFFF : f32
+        %e = tensor.empty() : tensor<1x1x{rows}x8xf32>
+        %o = posenc.attention query(%q : tensor<1x1x{rows}x8xf32>) key(%k : tensor<1x1x40x8xf32>)
+            value(%v : tensor<1x1x40x8xf32>) scale(%s) outs(%e : tensor<1x1x{rows}x8xf32>)
+            score(%x, %b, %h, %i, %j) {{
+              %kept = tensor.extract %keep[%j] : tensor<40xi1>
+              %y = arith.select %kept, %x, %low : f32
+              posenc.yield %y : f32
+            }} -> tensor<1x1x{rows}x8xf32>
+        return %o : tensor<1x1x{rows}x8xf32>
+      }}"""
+    q, k, v = (np.random.default_rng(0).standard_normal((1, 1, n, 8)).astype(np.float32) for n in (rows, 40, 40))
+    output = compiled(text, fuse=fuse)(q, k, v, np.zeros(40, bool))
+    np.testing.assert_allclose(output, np.broadcast_to(v.mean(axis=2, keepdims=True), output.shape), atol=1e-6)
 
 
 @pytest.mark.parametrize("fuse", [True, False], ids=["fused", "unfused"])

@@ -9,6 +9,8 @@
 
 #include "RowStaging.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "posenc/Formula/RegionInterpreter.h"
 
 using namespace mlir;
@@ -46,11 +48,41 @@ static bool readsFloatsByKey(Region &score) {
   });
 }
 
+/// Whether the region uses a float that may be as large as penalties are: a
+/// large constant, a captured float, or one in memory. A slope, which is read
+/// at the head alone, is taken to be none.
+static bool usesHugeFloats(Region &score) {
+  if (score.empty())
+    return false;
+  constexpr double huge = 1e30;
+  BlockArgument head = score.getArgument(2);
+  auto mayBeHuge = [&](Value value) {
+    APFloat constant(0.0f);
+    if (!isa<FloatType>(value.getType()))
+      return false;
+    if (matchPattern(value, m_ConstantFloat(&constant)))
+      return !(std::abs(constant.convertToDouble()) < huge);
+    if (auto load = value.getDefiningOp<memref::LoadOp>())
+      return load.getIndices().empty() ||
+             llvm::any_of(load.getIndices(),
+                          [&](Value index) { return index != head; });
+    return !score.isAncestor(value.getParentRegion());
+  };
+  return score
+      .walk([&](Operation *op) {
+        return llvm::any_of(op->getOperands(), mayBeHuge)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 AttentionKernel::AttentionKernel(AttentionOp op, CPUScheduleAttr schedule,
                                  KernelBuilder &b)
     : op(op), schedule(schedule), b(b),
       scoreIsAdditive(yieldsSumWithScore(op.getScore())),
-      scoreReadsKeys(readsFloatsByKey(op.getScore())) {
+      scoreReadsKeys(readsFloatsByKey(op.getScore())),
+      scoreMayBeHuge(usesHugeFloats(op.getScore())) {
   auto extent = [&](Value operand, Layout layout, int64_t axis) -> Value {
     return b.createOrFold<memref::DimOp>(operand,
                                          AttentionOp::getAxis(layout, axis));
@@ -119,6 +151,22 @@ bool AttentionKernel::readsPerElement() {
   return reads(op.getScore()) || reads(op.getMask());
 }
 
+Value AttentionKernel::emitWithinBase2(Value natural) {
+  // Below the largest f32 / log2 e, with room for the product that joins it.
+  constexpr float bound = 2.35e38f;
+  Value low = b.constantLike(natural, -bound);
+  Value high = b.constantLike(natural, bound);
+  // Not a number stays so.
+  Value within = b.fmax(low, natural);
+  within = b.select(
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, within, high), high,
+      within);
+  Value infinite = arith::CmpFOp::create(
+      b, arith::CmpFPredicate::OEQ, math::AbsFOp::create(b, natural),
+      b.constantLike(natural, std::numeric_limits<float>::infinity()));
+  return b.select(infinite, natural, within);
+}
+
 Value AttentionKernel::emitScore(Lanes &lanes, Value x, unsigned level,
                                  ArrayRef<LaneValue> at, bool masked) {
   int64_t width = cast<VectorType>(x.getType()).getDimSize(0);
@@ -130,6 +178,8 @@ Value AttentionKernel::emitScore(Lanes &lanes, Value x, unsigned level,
     llvm::append_range(arguments, at);
     Value natural = lanes.asVector(
         interpret<Lanes>(op.getScore(), arguments, lanes).front());
+    if (scoreMayBeHuge)
+      natural = emitWithinBase2(natural);
     Value log2e = b.splat(width, llvm::numbers::log2ef);
     x = scoreIsAdditive ? b.fma(natural, log2e, x) : b.fmul(natural, log2e);
   }

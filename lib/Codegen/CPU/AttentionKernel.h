@@ -89,6 +89,9 @@ struct AttentionKernel {
   void emitMeanOfValues(Value values, Value mean);
 
 private:
+  /// Natural scores within what base 2 holds: a finite one stays finite.
+  Value emitWithinBase2(Value natural);
+
   /// A region of uniform arguments as scalar code.
   SmallVector<Value> emitUniform(Region &region, ValueRange arguments);
 
@@ -96,6 +99,8 @@ private:
   bool scoreIsAdditive;
   /// Whether the score region reads floats by key: minus infinity masks too.
   bool scoreReadsKeys;
+  /// Whether the score region may make finite scores that base 2 cannot hold.
+  bool scoreMayBeHuge;
 };
 
 /// The kernels, one a file: replace nothing, emit at `kernel.b`.

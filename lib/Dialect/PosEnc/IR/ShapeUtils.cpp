@@ -139,6 +139,29 @@ void posenc::appendRangeConditions(
       (what + " end after the last row of their table; " + remedy).str());
 }
 
+void posenc::appendRowExists(
+    OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes, Value table,
+    StringRef what,
+    SmallVectorImpl<std::pair<Value, std::string>> &conditions) {
+  OpFoldResult extent = tensor::getMixedSize(b, loc, table, 0);
+  if (getConstantIntValue(extent).value_or(0) > 0)
+    return;
+  // No size of zero: at least one element, so at least one row.
+  Value needed = arith::ConstantIndexOp::create(b, loc, 1);
+  for (OpFoldResult size : sizes) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    if (known == 0)
+      return;
+    if (!known)
+      needed = b.createOrFold<arith::MinSIOp>(loc, cast<Value>(size), needed);
+  }
+  Value exists = b.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::sle, needed,
+      getValueOrCreateConstantIndexOp(b, loc, extent));
+  conditions.emplace_back(
+      exists, (what + " has no row to read; give it at least one").str());
+}
+
 template <typename Number>
 static Value readTable(OpBuilder &b, Location loc, Type element,
                        ArrayRef<Number> numbers, Value index) {

@@ -65,6 +65,12 @@ void appendRangeConditions(
     Value table, StringRef what, StringRef remedy,
     SmallVectorImpl<std::pair<Value, std::string>> &conditions);
 
+/// Appends the condition under which `table` has a row where a result of
+/// `sizes` has an element: a position past the end reads the last row.
+void appendRowExists(
+    OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes, Value table,
+    StringRef what, SmallVectorImpl<std::pair<Value, std::string>> &conditions);
+
 /// Element `index` of a constant table of `numbers`.
 Value readTable(OpBuilder &b, Location loc, ArrayRef<float> numbers,
                 Value index);

@@ -68,13 +68,17 @@ Value LearnedOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
 void LearnedOp::emitRangeConditions(
     OpBuilder &b, Location loc,
     SmallVectorImpl<std::pair<Value, std::string>> &conditions) {
-  if (getOutOfRange() == OutOfRange::Clamp || getPositions())
+  SmallVector<OpFoldResult> shape = getMixedSizes(b, getSizes(), getType());
+  if (getOutOfRange() == OutOfRange::Clamp || getPositions()) {
+    appendRowExists(b, loc, shape, getTable(),
+                    "the table of a learned encoding", conditions);
     return;
+  }
   OpFoldResult first = b.getIndexAttr(getRowOffset());
   if (getOffset())
     first = b.createOrFold<arith::AddIOp>(
         loc, getOffset(), getValueOrCreateConstantIndexOp(b, loc, first));
-  OpFoldResult length = *(getMixedSizes(b, getSizes(), getType()).end() - 2);
+  OpFoldResult length = *(shape.end() - 2);
   appendRangeConditions(b, loc, first, length, getTable(),
                         "the rows of a learned encoding",
                         "shorten the sequence, lengthen the table, or ask for "

@@ -212,8 +212,14 @@ std::pair<Value, Value> RotaryOp::emitCosSin(OpBuilder &b, Location loc,
 void RotaryOp::emitRangeConditions(
     OpBuilder &b, Location loc,
     SmallVectorImpl<std::pair<Value, std::string>> &conditions) {
-  if (!getCos() || getPositions() || hasDirectCaches(*this))
+  if (!getCos() || hasDirectCaches(*this))
     return;
+  if (getPositions()) {
+    // The caches are alike.
+    appendRowExists(b, loc, tensor::getMixedSizes(b, loc, getInput()), getCos(),
+                    "the cos and sin cache of a rotary encoding", conditions);
+    return;
+  }
   OpFoldResult first = b.getIndexAttr(0);
   if (getOffset())
     first = getOffset();
