@@ -13,7 +13,7 @@ from typing import Any
 
 from . import _compiler, _dlpack
 from ._errors import Error
-from ._signature import Signature, read_header
+from ._signature import Argument, Signature, read_header
 
 PathLike = "str | os.PathLike[str]"
 
@@ -58,7 +58,7 @@ class CompiledFunction:
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         values = self._bind(arguments, named)
         borrowed = [
-            self._borrow(argument.name, value)
+            self._borrow(argument, value)
             for argument, value in zip(self.signature.inputs, values)
         ]
         tensors = [tensor for tensor, _ in borrowed]
@@ -103,13 +103,13 @@ class CompiledFunction:
         return [values[name] for name in names]
 
     @staticmethod
-    def _borrow(name: str, value: Any):
+    def _borrow(argument: Argument, value: Any):
         try:
-            return _dlpack.borrow(value)
+            return _dlpack.borrow(value, is_written=argument.is_donated)
         except Error as error:
-            raise Error(f"argument '{name}': {error}") from None
+            raise Error(f"argument '{argument.name}': {error}") from None
         except (BufferError, RuntimeError, TypeError) as error:
-            raise Error(f"argument '{name}' cannot be passed by DLPack: {error}") from error
+            raise Error(f"argument '{argument.name}' cannot be passed by DLPack: {error}") from error
 
     def _check(self, code: int) -> None:
         if code:

@@ -244,3 +244,32 @@ def test_a_step_past_the_cache(past: int, fuse: bool) -> None:
         function(q, k, v, keys, values, np.asarray(past))
     assert (keys == 7).all() and (values == 7).all()
     function(q, k, v, keys, values, np.asarray(37))
+
+
+class Exported:
+    """An array as another framework gives it: by DLPack only."""
+
+    def __init__(self, array: np.ndarray):
+        self.array = array
+
+    def __dlpack__(self, **options: object) -> object:
+        return self.array.__dlpack__(**options)
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, Exported], ids=["numpy", "dlpack"])
+def test_read_only_memory_is_not_updated_in_place(wrap: Callable[[np.ndarray], object]) -> None:
+    function = posenc.compile("""
+    func.func @step(%c: tensor<4xf32> {posenc.name = "c", posenc.donated = 0 : i64},
+                    %n: tensor<1xf32>) -> tensor<4xf32> {
+      %k = tensor.insert_slice %n into %c[2] [1] [1] : tensor<1xf32> into tensor<4xf32>
+      return %k : tensor<4xf32>
+    }
+    """)
+    cache, one = np.zeros(4, np.float32), np.ones(1, np.float32)
+    function(wrap(cache), one)
+    assert cache.tolist() == [0, 0, 1, 0]
+    cache[:] = 0
+    cache.flags.writeable = False
+    with pytest.raises(posenc.Error, match="argument 'c': is updated in place, but its memory is read-only"):
+        function(wrap(cache), one)
+    assert (cache == 0).all()
