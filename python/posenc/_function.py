@@ -69,9 +69,9 @@ class CompiledFunction:
             )
         )
         results, outputs, alive = [], [], []
-        for tensor, shape in blanks:
-            result, array = _dlpack.allocate(
-                shape[: tensor.ndim], _dlpack.dtype_of(tensor.dtype), values[0] if values else None
+        for argument, (tensor, shape) in zip(self.signature.outputs, blanks):
+            result, array = self._allocate(
+                argument.name, shape[: tensor.ndim], tensor.dtype, values[0] if values else None
             )
             output, keep = _dlpack.describe(array)
             results.append(result)
@@ -110,6 +110,20 @@ class CompiledFunction:
             raise Error(f"argument '{argument.name}': {error}") from None
         except (BufferError, RuntimeError, TypeError) as error:
             raise Error(f"argument '{argument.name}' cannot be passed by DLPack: {error}") from error
+
+    @staticmethod
+    def _allocate(name: str, shape: list[int], code: _dlpack.DLDataType, like: Any):
+        for axis, extent in enumerate(shape):
+            if extent < 0:
+                raise Error(
+                    f"dimension {axis} of '{name}' would be {extent} for these inputs; "
+                    "no extent is negative"
+                )
+        try:
+            return _dlpack.allocate(shape, _dlpack.dtype_of(code), like)
+        except (MemoryError, RuntimeError, ValueError) as error:
+            sizes = ", ".join(map(str, shape))
+            raise Error(f"there is no memory for '{name}' of the sizes [{sizes}]") from error
 
     def _check(self, code: int) -> None:
         if code:

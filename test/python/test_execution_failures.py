@@ -273,3 +273,26 @@ def test_read_only_memory_is_not_updated_in_place(wrap: Callable[[np.ndarray], o
     with pytest.raises(posenc.Error, match="argument 'c': is updated in place, but its memory is read-only"):
         function(wrap(cache), one)
     assert (cache == 0).all()
+
+
+@pytest.mark.parametrize(
+    "operation, message",
+    [("subi %rows, %c5", "dimension 0 of 'output0' would be -2"), ("muli %rows, %huge", "no memory for 'output0'")],
+    ids=["negative", "huge"],
+)
+def test_results_of_impossible_sizes(operation: str, message: str) -> None:
+    function = posenc.compile(f"""
+    func.func @sized(%x: tensor<?xf32>) -> tensor<?xf32> {{
+      %c0 = arith.constant 0 : index
+      %c5 = arith.constant 5 : index
+      %huge = arith.constant {2**58} : index
+      %zero = arith.constant 0.0 : f32
+      %rows = tensor.dim %x, %c0 : tensor<?xf32>
+      %size = arith.{operation} : index
+      %init = tensor.empty(%size) : tensor<?xf32>
+      %y = linalg.fill ins(%zero : f32) outs(%init : tensor<?xf32>) -> tensor<?xf32>
+      return %y : tensor<?xf32>
+    }}
+    """)
+    with pytest.raises(posenc.Error, match=message):
+        function(np.zeros(3, np.float32))

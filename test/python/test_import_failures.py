@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the importer refuses, and in which words: one line that says what is wrong."""
 
+import re
+
 import numpy as np
 import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 import posenc
 from onnx_models import make_model, node
@@ -168,3 +170,25 @@ def test_name_becomes_a_c_identifier() -> None:
     assert "func.func @my_model_1(" in import_model(model)
     assert "func.func @other(" in import_model(model, "other")
     onnx.checker.check_model(model)
+
+
+def test_initializers_that_do_not_fit_their_data() -> None:
+    weight = numpy_helper.from_array(np.ones((2, 3), np.float32), "w")
+    model = make_model([node("Add", "x w", "y")], {"x": X}, ["y"], {"w": X})
+    for data, sizes in ((b"\0" * 20, [2, 3]), (b"\0" * 28, [2, 3]), (b"\0" * 24, [2, -1])):
+        weight.raw_data = data
+        weight.dims[:] = sizes
+        model.graph.initializer[0].CopyFrom(weight)
+        assert re.search(r"\bw\b", failure(model))
+
+
+def test_external_data_that_is_too_short(tmp_path) -> None:
+    model = make_model([node("Add", "x w", "y")], {"x": X}, ["y"], {"w": X})
+    (tmp_path / "w.bin").write_bytes(b"\0" * 24)
+    weight = model.graph.initializer[0]
+    weight.ClearField("raw_data")
+    weight.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", "w.bin"), ("offset", "4")):
+        weight.external_data.add(key=key, value=value)
+    (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+    assert "initializer 'w' of the sizes [2, 3] does not fit" in failure(tmp_path / "model.onnx")

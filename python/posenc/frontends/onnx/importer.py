@@ -198,7 +198,18 @@ def _constant(tensor: onnx.TensorProto) -> Value:
         element = element_type(tensor.data_type)
     except ImportFailure as error:
         raise ImportFailure(f"initializer '{tensor.name}' {error}") from error
-    return known(onnx.numpy_helper.to_array(tensor), element)
+    try:
+        content = onnx.numpy_helper.to_array(tensor)
+    except (MemoryError, OSError, TypeError, ValueError) as error:
+        raise ImportFailure(
+            f"initializer '{tensor.name}' of the sizes {list(tensor.dims)} does not fit its data: "
+            f"{one_line(error)}"
+        ) from error
+    if content.shape != tuple(tensor.dims):
+        raise ImportFailure(
+            f"initializer '{tensor.name}' has the sizes {list(tensor.dims)}; none may be negative"
+        )
+    return known(content, element)
 
 
 def _constant_node(node: onnx.NodeProto) -> Value:
