@@ -57,6 +57,8 @@ class _GraphImporter:
 
     def run(self, name: str) -> str:
         graph = self.model.graph
+        if not graph.output:
+            raise ImportFailure("the model has no outputs; name what it computes")
         needed, read = _needed_nodes(graph)
         for tensor in graph.initializer:
             if tensor.name in read:
@@ -91,6 +93,11 @@ class _GraphImporter:
         shape, symbols, dynamic = [], [], []
         for axis, dimension in enumerate(tensor.shape.dim):
             if dimension.HasField("dim_value"):
+                if dimension.dim_value < 0:
+                    raise ImportFailure(
+                        f"input '{info.name}' has the size {dimension.dim_value} in dimension "
+                        f"{axis}; give it a size of at least 0 or a symbol"
+                    )
                 shape.append(Extent.of(dimension.dim_value))
                 symbols.append("")
                 continue
@@ -135,9 +142,10 @@ class _GraphImporter:
                 f"node '{node_name(node)}' ({node.op_type}): the {error} depends on the sizes of "
                 "the arguments; give the dimensions numbers"
             ) from error
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        except Exception as error:  # What NumPy and ONNX raise for a node that is not valid.
             raise ImportFailure(
-                f"node '{node_name(node)}' ({node.op_type}) is not valid: {one_line(error)}"
+                f"node '{node_name(node)}' ({node.op_type}): is not valid: "
+                f"{one_line(error) or type(error).__name__}"
             ) from error
         for name, value in zip(node.output, outputs):
             if name and value is not None:
