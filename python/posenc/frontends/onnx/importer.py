@@ -27,7 +27,7 @@ from .loading import (
 )
 from .registry import NodeContext, element_type, find_handler, known, node_name
 from .structured import Structured
-from .symbols import Extent, Undecidable
+from .symbols import Extent, Undecidable, product
 from .values import Value
 
 
@@ -150,7 +150,7 @@ class _GraphImporter:
         for name, value in zip(node.output, outputs):
             if name and value is not None:
                 self._compare_with_inferred(node, name, value)
-                self.values[name] = value
+                self.values[name] = self._without_elements(value)
         self.emit.location = None
 
     def _outputs(self, node: onnx.NodeProto):
@@ -166,6 +166,14 @@ class _GraphImporter:
         if folded is not None:
             return folded
         return find_handler(domain_of(node), node.op_type, self.opset)(context)
+
+    def _without_elements(self, value: Value) -> Value:
+        """Nothing computes what has no elements: no slice has a start that lies in 0 elements."""
+        if value.content is not None or product(value.shape) != 0:
+            return value
+        return Value(
+            value.element, value.shape, ssa=self.emit.empty(value.element, value.shape)
+        )
 
     def _compare_with_inferred(self, node: onnx.NodeProto, name: str, value: Value) -> None:
         """ONNX's own inference is a second opinion on every type."""

@@ -148,7 +148,7 @@ def _slice_bounds(
     """Offset and number of elements, by the clamping rules of ONNX."""
     lowest, highest = (0, extent) if step > 0 else (-1, extent - 1)
     start, end = (_position(ctx, p, extent, lowest, highest) for p in (start, end))
-    if step < 0 and start == -1:
+    if start == (extent if step > 0 else -1):
         return Extent.of(0), Extent.of(0)
     span = end - start if step > 0 else start - end
     length = (span + (abs(step) - 1)) // abs(step)
