@@ -156,18 +156,43 @@ static LogicalResult refuseCalls(func::FuncOp func) {
   return failure(result.wasInterrupted());
 }
 
-/// An entry becomes a C function. C reserves its keywords, and a program has a
-/// `main` of its own: a graph of such a name gets `_graph` behind it.
+/// An entry becomes a C function of a library. C reserves its keywords, a
+/// program has a `main` and a library `_init` and `_fini` of its own: a graph
+/// of such a name gets `_graph` behind it. Names that begin like those of the
+/// runtime, of C or of MLIR get `graph_` before them.
 static void avoidReservedName(func::FuncOp func) {
   static constexpr StringLiteral reserved[] = {
-      "auto",    "break",    "case",     "char",     "const",  "continue",
-      "default", "do",       "double",   "else",     "enum",   "extern",
-      "float",   "for",      "goto",     "if",       "inline", "int",
-      "long",    "main",     "register", "restrict", "return", "short",
-      "signed",  "sizeof",   "static",   "struct",   "switch", "typedef",
-      "union",   "unsigned", "void",     "volatile", "while"};
-  if (llvm::is_contained(reserved, func.getName()))
-    func.setName((func.getName() + "_graph").str());
+      "_fini",  "_init",    "auto",    "break",    "case",     "char",
+      "const",  "continue", "default", "do",       "double",   "else",
+      "enum",   "extern",   "float",   "for",      "goto",     "if",
+      "inline", "int",      "long",    "main",     "register", "restrict",
+      "return", "short",    "signed",  "sizeof",   "static",   "struct",
+      "switch", "typedef",  "union",   "unsigned", "void",     "volatile",
+      "while"};
+  static constexpr StringLiteral prefixes[] = {"__", "_mlir_", "posenc_"};
+  StringRef name = func.getName();
+  if (llvm::is_contained(reserved, name))
+    func.setName((name + "_graph").str());
+  else if (llvm::any_of(prefixes, [&](StringRef prefix) {
+             return name.starts_with(prefix);
+           }))
+    func.setName(("graph_" + name).str());
+}
+
+/// Refuses a name that another symbol has, or that the C functions and bodies
+/// made for `func` would share with one.
+static LogicalResult refuseTakenNames(func::FuncOp func) {
+  StringRef name = func.getName();
+  for (StringRef suffix : {"", "_shapes", "__shapes", "__compute"}) {
+    Operation *other =
+        SymbolTable::lookupSymbolIn(func->getParentOp(), (name + suffix).str());
+    if (other && other != func)
+      return func.emitError()
+             << "the function '" << name << suffix << "' made for the graph '"
+             << name << "' and '" << name << suffix
+             << "' of the module have one name; rename one of them";
+  }
+  return success();
 }
 
 namespace {
@@ -182,10 +207,13 @@ struct EntryAbiPass : posenc::impl::EntryAbiPassBase<EntryAbiPass> {
           return func.isPublic() && !func.isExternal() &&
                  !func->hasAttr(kEntryAttr) && !func->hasAttr(kShapesAttr);
         }));
+    llvm::for_each(graphs, avoidReservedName);
+    for (func::FuncOp func : graphs)
+      if (failed(refuseTakenNames(func)))
+        return signalPassFailure();
     for (func::FuncOp func : graphs) {
       if (failed(refuseCalls(func)))
         return signalPassFailure();
-      avoidReservedName(func);
       FailureOr<EntrySignature> signature = EntrySignature::read(func);
       if (failed(signature))
         return signalPassFailure();

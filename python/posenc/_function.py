@@ -109,7 +109,9 @@ class CompiledFunction:
         except Error as error:
             raise Error(f"argument '{argument.name}': {error}") from None
         except (BufferError, RuntimeError, TypeError) as error:
-            raise Error(f"argument '{argument.name}' cannot be passed by DLPack: {error}") from error
+            raise Error(
+                f"argument '{argument.name}' cannot be passed by DLPack: {error}"
+            ) from error
 
     @staticmethod
     def _allocate(name: str, shape: list[int], code: _dlpack.DLDataType, like: Any):

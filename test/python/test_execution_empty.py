@@ -58,7 +58,8 @@ def test_tensors_without_elements(name: str) -> None:
     nodes, inputs, lists = CASES[name]
     constants = {key: np.asarray(value) for key, value in lists.items()}
     model = make_model(nodes, inputs, ["y"], constants)
-    np.testing.assert_array_equal(posenc.compile(model)(*inputs.values()), evaluate(model, inputs)[0])
+    result = posenc.compile(model)(*inputs.values())
+    np.testing.assert_array_equal(result, evaluate(model, inputs)[0])
 
 
 def test_an_empty_slice_of_a_dynamic_dimension() -> None:

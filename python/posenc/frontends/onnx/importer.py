@@ -171,9 +171,7 @@ class _GraphImporter:
         """Nothing computes what has no elements: no slice has a start that lies in 0 elements."""
         if value.content is not None or product(value.shape) != 0:
             return value
-        return Value(
-            value.element, value.shape, ssa=self.emit.empty(value.element, value.shape)
-        )
+        return Value(value.element, value.shape, ssa=self.emit.empty(value.element, value.shape))
 
     def _compare_with_inferred(self, node: onnx.NodeProto, name: str, value: Value) -> None:
         """ONNX's own inference is a second opinion on every type."""
