@@ -33,6 +33,17 @@ static std::string typeName(Type element) {
   return (kind + Twine(element.getIntOrFloatBitWidth())).str();
 }
 
+/// A symbol as one word of a comment: a graph's names must not end the comment,
+/// the line or the list of dimensions.
+static std::string asWord(StringRef symbol) {
+  std::string word;
+  for (char c : symbol) {
+    bool isControl = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    word += isControl || StringRef("*,[]\\").contains(c) ? '.' : c;
+  }
+  return word;
+}
+
 /// `float32 [B, 8, S]`; a dimension without a symbol is `?`.
 static std::string describe(const EntryArgument &argument) {
   std::string text = typeName(argument.type.getElementType()) + " [";
@@ -44,16 +55,12 @@ static std::string describe(const EntryArgument &argument) {
     if (ShapedType::isStatic(extent))
       stream << extent;
     else
-      stream << (symbol.empty() ? StringRef("?") : symbol);
+      stream << (symbol.empty() ? "?" : asWord(symbol));
   }
   stream << "]";
   if (argument.isDonated)
     stream << ", updated in place";
-  // The end of a comment must not come from a graph's names.
-  std::string safe;
-  for (char c : text)
-    safe += c == '*' ? '.' : c;
-  return safe;
+  return text;
 }
 
 /// C parameter names: the graph's where they are identifiers, all different.

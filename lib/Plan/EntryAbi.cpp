@@ -156,11 +156,34 @@ static LogicalResult refuseCalls(func::FuncOp func) {
   return failure(result.wasInterrupted());
 }
 
-/// An entry becomes a C function: a graph whose name C reserves gets `_graph`
-/// behind it.
+/// An entry becomes a C function of a library: a graph whose name C or a library
+/// reserves gets `_graph` behind it, and one that begins like the names of the
+/// runtime, of C or of MLIR gets `graph_` before it.
 static void avoidReservedName(func::FuncOp func) {
-  if (isReservedName(func.getName()))
-    func.setName((func.getName() + "_graph").str());
+  static constexpr StringLiteral prefixes[] = {"__", "_mlir_", "posenc_"};
+  StringRef name = func.getName();
+  if (isReservedName(name) || name == "_init" || name == "_fini")
+    func.setName((name + "_graph").str());
+  else if (llvm::any_of(prefixes, [&](StringRef prefix) {
+             return name.starts_with(prefix);
+           }))
+    func.setName(("graph_" + name).str());
+}
+
+/// Refuses a name that another symbol has, or that the C functions and bodies
+/// made for `func` would share with one.
+static LogicalResult refuseTakenNames(func::FuncOp func) {
+  StringRef name = func.getName();
+  for (StringRef suffix : {"", "_shapes", "__shapes", "__compute"}) {
+    Operation *other =
+        SymbolTable::lookupSymbolIn(func->getParentOp(), (name + suffix).str());
+    if (other && other != func)
+      return func.emitError()
+             << "the function '" << name << suffix << "' made for the graph '"
+             << name << "' and '" << name << suffix
+             << "' of the module have one name; rename one of them";
+  }
+  return success();
 }
 
 namespace {
@@ -175,10 +198,13 @@ struct EntryAbiPass : posenc::impl::EntryAbiPassBase<EntryAbiPass> {
           return func.isPublic() && !func.isExternal() &&
                  !func->hasAttr(kEntryAttr) && !func->hasAttr(kShapesAttr);
         }));
+    llvm::for_each(graphs, avoidReservedName);
+    for (func::FuncOp func : graphs)
+      if (failed(refuseTakenNames(func)))
+        return signalPassFailure();
     for (func::FuncOp func : graphs) {
       if (failed(refuseCalls(func)))
         return signalPassFailure();
-      avoidReservedName(func);
       FailureOr<EntrySignature> signature = EntrySignature::read(func);
       if (failed(signature))
         return signalPassFailure();

@@ -37,7 +37,20 @@ class DLTensor(ctypes.Structure):
     ]
 
 
+class DLManagedTensorVersioned(ctypes.Structure):
+    """What a capsule `dltensor_versioned` points to, from DLPack 1.0 on."""
+
+    _fields_ = [
+        ("version", ctypes.c_uint32 * 2),
+        ("manager_ctx", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("dl_tensor", DLTensor),
+    ]
+
+
 _CPU = 1
+_READ_ONLY = 1
 # (code, bits) by NumPy kind; bfloat16 is known by its name, as NumPy has no such kind.
 _CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
 _BFLOAT16 = (4, 16)
@@ -45,6 +58,9 @@ _BFLOAT16 = (4, 16)
 _get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _get_pointer.restype = ctypes.c_void_p
 _get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+_is_valid = ctypes.pythonapi.PyCapsule_IsValid
+_is_valid.restype = ctypes.c_int
+_is_valid.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
 def describe(array: np.ndarray) -> tuple[DLTensor, Any]:
@@ -76,13 +92,20 @@ def _element_code(dtype: np.dtype) -> tuple[int, int]:
     return _CODES[dtype.kind], 8 * dtype.itemsize
 
 
-def borrow(value: Any) -> tuple[DLTensor, Any]:
-    """A DLTensor over an argument of any framework, and what must outlive it."""
+def borrow(value: Any, *, is_written: bool = False) -> tuple[DLTensor, Any]:
+    """A DLTensor over an argument of any framework, and what must outlive it.
+
+    Raises `posenc.Error` for memory that is read-only though the call writes it.
+    """
     if isinstance(value, np.ndarray):
+        if is_written and not value.flags.writeable:
+            raise _read_only()
         return describe(value)
     if hasattr(value, "__dlpack__"):
         if getattr(value, "requires_grad", False):
             value = value.detach()
+        if is_written:
+            return _borrow_writable(value)
         capsule = value.__dlpack__()
         # An unused capsule frees the tensor itself when it goes.
         return DLTensor.from_address(_get_pointer(capsule, b"dltensor")), (value, capsule)
@@ -95,6 +118,24 @@ def borrow(value: Any) -> tuple[DLTensor, Any]:
         f"a {type(value).__name__} was passed; "
         "posenc takes numpy arrays and objects with __dlpack__"
     )
+
+
+def _borrow_writable(value: Any) -> tuple[DLTensor, Any]:
+    """As `borrow`; only the versioned capsule says whether its memory is read-only."""
+    try:
+        capsule = value.__dlpack__(max_version=(1, 0))
+    except TypeError:  # An exporter before DLPack 1.0, which must not export read-only memory.
+        capsule = value.__dlpack__()
+    if not _is_valid(capsule, b"dltensor_versioned"):
+        return DLTensor.from_address(_get_pointer(capsule, b"dltensor")), (value, capsule)
+    managed = DLManagedTensorVersioned.from_address(_get_pointer(capsule, b"dltensor_versioned"))
+    if managed.flags & _READ_ONLY:
+        raise _read_only()
+    return managed.dl_tensor, (value, capsule)
+
+
+def _read_only() -> Error:
+    return Error("is updated in place, but its memory is read-only; pass a copy")
 
 
 def blank() -> tuple[DLTensor, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from . import _compiler, _dlpack
 from ._errors import Error
-from ._signature import Signature, read_header
+from ._signature import Argument, Signature, read_header
 
 PathLike = "str | os.PathLike[str]"
 
@@ -58,7 +58,7 @@ class CompiledFunction:
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         values = self._bind(arguments, named)
         borrowed = [
-            self._borrow(argument.name, value)
+            self._borrow(argument, value)
             for argument, value in zip(self.signature.inputs, values)
         ]
         tensors = [tensor for tensor, _ in borrowed]
@@ -69,9 +69,9 @@ class CompiledFunction:
             )
         )
         results, outputs, alive = [], [], []
-        for tensor, shape in blanks:
-            result, array = _dlpack.allocate(
-                shape[: tensor.ndim], _dlpack.dtype_of(tensor.dtype), values[0] if values else None
+        for argument, (tensor, shape) in zip(self.signature.outputs, blanks):
+            result, array = self._allocate(
+                argument.name, shape[: tensor.ndim], tensor.dtype, values[0] if values else None
             )
             output, keep = _dlpack.describe(array)
             results.append(result)
@@ -103,13 +103,29 @@ class CompiledFunction:
         return [values[name] for name in names]
 
     @staticmethod
-    def _borrow(name: str, value: Any):
+    def _borrow(argument: Argument, value: Any):
         try:
-            return _dlpack.borrow(value)
+            return _dlpack.borrow(value, is_written=argument.is_donated)
         except Error as error:
-            raise Error(f"argument '{name}': {error}") from None
+            raise Error(f"argument '{argument.name}': {error}") from None
         except (BufferError, RuntimeError, TypeError) as error:
-            raise Error(f"argument '{name}' cannot be passed by DLPack: {error}") from error
+            raise Error(
+                f"argument '{argument.name}' cannot be passed by DLPack: {error}"
+            ) from error
+
+    @staticmethod
+    def _allocate(name: str, shape: list[int], code: _dlpack.DLDataType, like: Any):
+        for axis, extent in enumerate(shape):
+            if extent < 0:
+                raise Error(
+                    f"dimension {axis} of '{name}' would be {extent} for these inputs; "
+                    "no extent is negative"
+                )
+        try:
+            return _dlpack.allocate(shape, _dlpack.dtype_of(code), like)
+        except (MemoryError, RuntimeError, ValueError) as error:
+            sizes = ", ".join(map(str, shape))
+            raise Error(f"there is no memory for '{name}' of the sizes [{sizes}]") from error
 
     def _check(self, code: int) -> None:
         if code:

@@ -93,3 +93,31 @@ func.func @prints(%x: tensor<4xf32>) -> tensor<4xf32> {
   vector.print %e : f32
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @+1 {{the function 'g_shapes' made for the graph 'g' and 'g_shapes' of the module have one name; rename one of them}}
+func.func @g(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func @g_shapes(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func private @g__compute()
+// expected-error @+1 {{the function 'g__compute' made for the graph 'g' and 'g__compute' of the module have one name}}
+func.func @g(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @main_graph(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+// expected-error @+1 {{the function 'main_graph' made for the graph 'main_graph' and 'main_graph' of the module have one name}}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}

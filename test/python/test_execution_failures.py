@@ -260,3 +260,55 @@ def test_a_rotary_cache_without_rows() -> None:
     with pytest.raises(posenc.Error, match="cache of a rotary encoding has no row to read"):
         function(x, cache[:0], cache[:0], at)
     assert function(x[:, :, :0], cache[:0], cache[:0], at[:, :0]).shape == (1, 2, 0, 8)
+
+
+class Exported:
+    """An array as another framework gives it: by DLPack only."""
+
+    def __init__(self, array: np.ndarray):
+        self.array = array
+
+    def __dlpack__(self, **options: object) -> object:
+        return self.array.__dlpack__(**options)
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, Exported], ids=["numpy", "dlpack"])
+def test_read_only_memory_is_not_updated_in_place(wrap: Callable[[np.ndarray], object]) -> None:
+    function = posenc.compile("""
+    func.func @step(%c: tensor<4xf32> {posenc.name = "c", posenc.donated = 0 : i64},
+                    %n: tensor<1xf32>) -> tensor<4xf32> {
+      %k = tensor.insert_slice %n into %c[2] [1] [1] : tensor<1xf32> into tensor<4xf32>
+      return %k : tensor<4xf32>
+    }
+    """)
+    cache, one = np.zeros(4, np.float32), np.ones(1, np.float32)
+    function(wrap(cache), one)
+    assert cache.tolist() == [0, 0, 1, 0]
+    cache[:] = 0
+    cache.flags.writeable = False
+    with pytest.raises(posenc.Error, match="argument 'c': is updated in place, but its memory is read-only"):
+        function(wrap(cache), one)
+    assert (cache == 0).all()
+
+
+@pytest.mark.parametrize(
+    "operation, message",
+    [("subi %rows, %c5", "dimension 0 of 'output0' would be -2"), ("muli %rows, %huge", "no memory for 'output0'")],
+    ids=["negative", "huge"],
+)
+def test_results_of_impossible_sizes(operation: str, message: str) -> None:
+    function = posenc.compile(f"""
+    func.func @sized(%x: tensor<?xf32>) -> tensor<?xf32> {{
+      %c0 = arith.constant 0 : index
+      %c5 = arith.constant 5 : index
+      %huge = arith.constant {2**58} : index
+      %zero = arith.constant 0.0 : f32
+      %rows = tensor.dim %x, %c0 : tensor<?xf32>
+      %size = arith.{operation} : index
+      %init = tensor.empty(%size) : tensor<?xf32>
+      %y = linalg.fill ins(%zero : f32) outs(%init : tensor<?xf32>) -> tensor<?xf32>
+      return %y : tensor<?xf32>
+    }}
+    """)
+    with pytest.raises(posenc.Error, match=message):
+        function(np.zeros(3, np.float32))

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the importer refuses, and in which words: one line that says what is wrong."""
 
+import re
+
 import numpy as np
 import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 import posenc
 from onnx_models import make_model, node
@@ -168,3 +170,81 @@ def test_name_becomes_a_c_identifier() -> None:
     assert "func.func @my_model_1(" in import_model(model)
     assert "func.func @other(" in import_model(model, "other")
     onnx.checker.check_model(model)
+
+
+def test_initializers_that_do_not_fit_their_data() -> None:
+    weight = numpy_helper.from_array(np.ones((2, 3), np.float32), "w")
+    model = make_model([node("Add", "x w", "y")], {"x": X}, ["y"], {"w": X})
+    for data, sizes in ((b"\0" * 20, [2, 3]), (b"\0" * 28, [2, 3]), (b"\0" * 24, [2, -1])):
+        weight.raw_data = data
+        weight.dims[:] = sizes
+        model.graph.initializer[0].CopyFrom(weight)
+        assert re.search(r"\bw\b", failure(model))
+
+
+def test_external_data_that_is_too_short(tmp_path) -> None:
+    model = make_model([node("Add", "x w", "y")], {"x": X}, ["y"], {"w": X})
+    (tmp_path / "w.bin").write_bytes(b"\0" * 24)
+    weight = model.graph.initializer[0]
+    weight.ClearField("raw_data")
+    weight.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", "w.bin"), ("offset", "4")):
+        weight.external_data.add(key=key, value=value)
+    (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+    assert "initializer 'w' of the sizes [2, 3] does not fit" in failure(tmp_path / "model.onnx")
+
+
+# A node on x of 2 x 3, its constants, and the words of the refusal.
+INVALID_NODES = {
+    "negative_split": (node("Split", "x s", "y z", axis=1), {"s": [-1, 4]}, "sizes [2, -1]"),
+    "short_split": (node("Split", "x s", "y z", axis=1), {"s": [1, 1]}, "add up to 2"),
+    "split_of_three": (node("Split", "x s", "y z", axis=1), {"s": [1, 1, 1]}, "3 sizes for 2"),
+    "many_splits": (
+        node("Split", "x", "y b c d e f g", axis=1, num_outputs=7),
+        {},
+        "sizes [2, -3]",
+    ),
+    "row": (node("Gather", "x i", "y"), {"i": 5}, "row 5 is outside"),
+    "rows": (node("Gather", "x i", "y"), {"i": [0, -3]}, "row -3 is outside"),
+    "reduced_twice": (node("ReduceSum", "x a", "y"), {"a": [1, -1]}, "[1, -1] name one"),
+    "unsqueezed_twice": (node("Unsqueeze", "x a", "y"), {"a": [0, 0]}, "[0, 0] name one"),
+    "sliced_twice": (
+        node("Slice", "x s e a", "y"),
+        {"s": [0, 0], "e": [1, 1], "a": [1, 1]},
+        "[1, 1] name one",
+    ),
+    "ragged_slice": (node("Slice", "x s e", "y"), {"s": [0, 0], "e": [1]}, "2 starts, 1 ends"),
+    "negative_shape": (node("Reshape", "x s", "y"), {"s": [-2, -3]}, "sizes [-2, -3]"),
+    "unknown_type": (node("Cast", "x", "y", to=999), {}, "elements of type 999"),
+    "no_type": (node("Cast", "x", "y"), {}, "Cast"),
+}
+
+
+@pytest.mark.parametrize("name", INVALID_NODES)
+def test_invalid_nodes(name: str) -> None:
+    wrong, constants, words = INVALID_NODES[name]
+    arrays = {key: np.asarray(value) for key, value in constants.items()}
+    message = failure(make_model([wrong], {"x": X}, ["y"], arrays, ranks={"y": 2}))
+    assert words in message
+    assert message.startswith(f"node 'y' ({wrong.op_type}): ") or "valid" in message
+
+
+def test_negative_size_of_an_input() -> None:
+    model = make_model([node("Neg", "x", "y")], {"x": X}, ["y"], symbols={"x": (-4, 3)})
+    model.graph.ClearField("value_info")
+    assert failure(model).startswith("input 'x' has the size -4 in dimension 0;")
+
+
+def test_no_outputs() -> None:
+    assert "the model has no outputs" in failure(make_model([node("Neg", "x", "y")], {"x": X}, []))
+
+
+@pytest.mark.parametrize(
+    "size, mask, words",
+    [(16, np.array(True), "attn_mask is tensor<i1>"), (0, np.array([True]), "the head size is 0")],
+)
+def test_invalid_attention(size: int, mask: np.ndarray, words: str) -> None:
+    head = np.zeros((1, 2, 3, size), np.float32)
+    feeds = {"q": head, "k": head, "v": head, "m": mask}
+    message = failure(make_model([node("Attention", "q k v m", "y")], feeds, ["y"], ranks={"y": 4}))
+    assert message.startswith("node 'y' (Attention): ") and words in message

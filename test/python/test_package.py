@@ -12,6 +12,7 @@ import pytest
 
 import posenc
 from posenc.__main__ import main
+from tools import llvm_tool
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # y = s x and z = x + x, of N rows of 4.
@@ -46,6 +47,28 @@ S = np.array([[1], [2], [3]], np.float32)
 @pytest.fixture(scope="module")
 def scale() -> posenc.CompiledFunction:
     return posenc.compile(TEXT)
+
+
+@pytest.mark.parametrize("name", ["a\\0Ab", "*/ int evil; /*", "a,b", "a] b", "\\5C"])
+def test_names_of_dimensions_stay_in_the_comment(name: str, tmp_path) -> None:
+    """MLIR's escapes: a newline and a backslash. The header is C, and the call reads it."""
+    function = posenc.compile(f"""
+    func.func @same(%x: tensor<?xf32> {{posenc.symbols = ["{name}"]}}) -> tensor<?xf32> {{
+      return %x : tensor<?xf32>
+    }}
+    """)
+    assert function(X[0]).tolist() == X[0].tolist()
+    assert [len(argument.dimensions) for argument in function.signature.arguments] == [1, 1]
+    function.save(tmp_path / "same.so")
+    command = [llvm_tool("clang"), "-Wall", "-Werror", "-fsyntax-only", "-x", "c"]
+    subprocess.run([*command, tmp_path / "same.h"], check=True)
+
+
+@pytest.mark.parametrize("name, given", [("_init", "_init_graph"), ("posenc_x", "graph_posenc_x")])
+def test_reserved_names(name: str, given: str) -> None:
+    row = "tensor<3xf32>"
+    text = f"func.func @{name}(%x: {row}) -> {row} {{\n return %x : {row}\n}}"
+    assert posenc.compile(text).signature.name == given
 
 
 def test_importing_needs_numpy_only() -> None:

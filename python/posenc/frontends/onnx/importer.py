@@ -27,7 +27,7 @@ from .loading import (
 )
 from .registry import NodeContext, element_type, find_handler, known, node_name
 from .structured import Structured
-from .symbols import Extent, Undecidable
+from .symbols import Extent, Undecidable, product
 from .values import Value
 
 
@@ -57,6 +57,8 @@ class _GraphImporter:
 
     def run(self, name: str) -> str:
         graph = self.model.graph
+        if not graph.output:
+            raise ImportFailure("the model has no outputs; name what it computes")
         needed, read = _needed_nodes(graph)
         for tensor in graph.initializer:
             if tensor.name in read:
@@ -91,6 +93,11 @@ class _GraphImporter:
         shape, symbols, dynamic = [], [], []
         for axis, dimension in enumerate(tensor.shape.dim):
             if dimension.HasField("dim_value"):
+                if dimension.dim_value < 0:
+                    raise ImportFailure(
+                        f"input '{info.name}' has the size {dimension.dim_value} in dimension "
+                        f"{axis}; give it a size of at least 0 or a symbol"
+                    )
                 shape.append(Extent.of(dimension.dim_value))
                 symbols.append("")
                 continue
@@ -135,14 +142,15 @@ class _GraphImporter:
                 f"node '{node_name(node)}' ({node.op_type}): the {error} depends on the sizes of "
                 "the arguments; give the dimensions numbers"
             ) from error
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        except Exception as error:  # What NumPy and ONNX raise for a node that is not valid.
             raise ImportFailure(
-                f"node '{node_name(node)}' ({node.op_type}) is not valid: {one_line(error)}"
+                f"node '{node_name(node)}' ({node.op_type}): is not valid: "
+                f"{one_line(error) or type(error).__name__}"
             ) from error
         for name, value in zip(node.output, outputs):
             if name and value is not None:
                 self._compare_with_inferred(node, name, value)
-                self.values[name] = value
+                self.values[name] = self._without_elements(value)
         self.emit.location = None
 
     def _outputs(self, node: onnx.NodeProto):
@@ -158,6 +166,12 @@ class _GraphImporter:
         if folded is not None:
             return folded
         return find_handler(domain_of(node), node.op_type, self.opset)(context)
+
+    def _without_elements(self, value: Value) -> Value:
+        """Nothing computes what has no elements: no slice has a start that lies in 0 elements."""
+        if value.content is not None or product(value.shape) != 0:
+            return value
+        return Value(value.element, value.shape, ssa=self.emit.empty(value.element, value.shape))
 
     def _compare_with_inferred(self, node: onnx.NodeProto, name: str, value: Value) -> None:
         """ONNX's own inference is a second opinion on every type."""
@@ -198,7 +212,18 @@ def _constant(tensor: onnx.TensorProto) -> Value:
         element = element_type(tensor.data_type)
     except ImportFailure as error:
         raise ImportFailure(f"initializer '{tensor.name}' {error}") from error
-    return known(onnx.numpy_helper.to_array(tensor), element)
+    try:
+        content = onnx.numpy_helper.to_array(tensor)
+    except (MemoryError, OSError, TypeError, ValueError) as error:
+        raise ImportFailure(
+            f"initializer '{tensor.name}' of the sizes {list(tensor.dims)} does not fit its data: "
+            f"{one_line(error)}"
+        ) from error
+    if content.shape != tuple(tensor.dims):
+        raise ImportFailure(
+            f"initializer '{tensor.name}' has the sizes {list(tensor.dims)}; none may be negative"
+        )
+    return known(content, element)
 
 
 def _constant_node(node: onnx.NodeProto) -> Value:

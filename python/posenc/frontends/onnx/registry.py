@@ -65,6 +65,13 @@ class NodeContext:
             raise ImportFailure(f"axis {axis} is out of range for rank {rank}")
         return axis + rank if axis < 0 else axis
 
+    def axes(self, axes: Sequence[int], rank: int) -> list[int]:
+        """The axes counted from the front, each of them once."""
+        counted = [self.axis(axis, rank) for axis in axes]
+        if len(set(counted)) != len(counted):
+            raise ImportFailure(f"the axes {list(axes)} name one of {rank} dimensions twice")
+        return counted
+
     def extents(self, value: Value, what: str) -> list[Extent]:
         """The elements of an integer tensor known at import, or a refusal."""
         if value.content is None:
@@ -108,9 +115,10 @@ def find_handler(domain: str, name: str, opset: int) -> Handler | None:
 
 def element_type(onnx_type: int) -> ElementType:
     if onnx_type not in ELEMENT_TYPES:
-        name = onnx.helper.tensor_dtype_to_string(onnx_type)
+        named = onnx.TensorProto.DataType.values()
+        name = onnx.TensorProto.DataType.Name(onnx_type) if onnx_type in named else onnx_type
         raise ImportFailure(
-            f"has elements of type {name.removeprefix('TensorProto.')}; "
+            f"has elements of type {name}; "
             "posenc takes FLOAT, FLOAT16, "
             "BFLOAT16, INT64, INT32, INT16, INT8 and BOOL"
         )

@@ -339,6 +339,9 @@ class Structured:
         if any(step < 0 for step in steps):
             return self._strided_read(value, offsets, shape, steps)
         result = Value(value.element, shape)
+        if product(shape) == 0:  # The op wants its offset to lie in the tensor even so.
+            result.ssa = self.emit.empty(value.element, shape)
+            return result
         source = self.emit.ssa(value)
         result.ssa = self.emit.op(
             f"tensor.extract_slice {source}{self.emit.mixed_sizes(offsets)} "

@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 from onnx import TensorProto
 
+from ..._errors import ImportFailure
 from .symbols import Extent
 
 
@@ -73,6 +74,9 @@ class Value:
     ):
         self.element = element
         self.shape = tuple(Extent.of(extent) for extent in shape)
+        if any(extent.static is not None and extent.static < 0 for extent in self.shape):
+            sizes = ", ".join(map(str, self.shape))
+            raise ImportFailure(f"makes a tensor of the sizes [{sizes}]; none may be negative")
         self.ssa = ssa
         self.content = content
 

@@ -106,6 +106,8 @@ def _read_inputs(ctx: NodeContext) -> tuple[AttentionInputs, Value, Value]:
     value_batch, value_heads, value_rows, value_size = _bhld(value_source, key_is_packed)
     if head_size.static is None or value_size.static is None:
         raise ImportFailure("the head size is dynamic; export the model with a fixed head size")
+    if head_size == 0:
+        raise ImportFailure("the head size is 0; a head needs at least one lane")
     for left, right in (
         (head_size, key_size),
         (key_rows, value_rows),
@@ -200,6 +202,8 @@ def _mask(ctx: NodeContext, key_rows: Extent) -> Value | None:
         raise ImportFailure(
             f"attn_mask has elements of type {mask.element.mlir}; they must be bool or float"
         )
+    if not 1 <= mask.rank <= 4:
+        raise ImportFailure(f"attn_mask is {mask.type}; its rank must be 1 to 4")
     length = mask.shape[-1]
     if length == key_rows or length == 1 or ctx.opset < 24:
         return mask

@@ -24,10 +24,20 @@ def _integers(indices: Value) -> Value:
     return indices
 
 
+def _refuse_outside(indices: Value, extent: Extent) -> None:
+    """Positions that are constants are checked against a size that is one."""
+    if not indices.is_number or extent.static is None:
+        return
+    for position in indices.content.reshape(-1):
+        if not -extent.static <= position < extent.static:
+            raise ImportFailure(f"row {position} is outside a dimension of size {extent}")
+
+
 @handles("Gather")
 def gather(ctx: NodeContext):
     data, indices = ctx.input(0), _integers(ctx.input(1))
     axis = ctx.axis(ctx.attribute("axis", 0), data.rank)
+    _refuse_outside(indices, data.shape[axis])
     shape = data.shape[:axis] + indices.shape + data.shape[axis + 1 :]
     row = indices.scalar() if indices.is_number else None
     if row is not None:
@@ -61,6 +71,7 @@ def _row(ctx: NodeContext, data: Value, axis: int, row: int, shape) -> Value:
 def gather_elements(ctx: NodeContext):
     data, indices = ctx.input(0), _integers(ctx.input(1))
     axis = ctx.axis(ctx.attribute("axis", 0), data.rank)
+    _refuse_outside(indices, data.shape[axis])
     source, extent = ctx.emit.ssa(data), ctx.emit.index(data.shape[axis])
 
     def body(s: Scalars, x: list[str]) -> str:

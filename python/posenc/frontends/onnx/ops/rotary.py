@@ -23,6 +23,8 @@ def rotary_embedding(ctx: NodeContext):
     head_size = heads.shape[3].static
     if head_size is None:
         raise ImportFailure("the head size is dynamic; export the model with a fixed head size")
+    if head_size == 0:
+        raise ImportFailure("the head size is 0; a head needs at least two lanes")
     count = ctx.attribute("rotary_embedding_dim", 0) or head_size
     if count % 2 or count > head_size:
         raise ImportFailure(

@@ -23,7 +23,7 @@ def axes_of(ctx: NodeContext, rank: int, since: int, position: int = 1) -> list[
     else:
         value = ctx.optional(position)
         axes = None if value is None else ctx.integers(value, "the list of axes")
-    return None if axes is None else [ctx.axis(axis, rank) for axis in axes]
+    return None if axes is None else ctx.axes(axes, rank)
 
 
 @handles("Shape")
@@ -128,9 +128,13 @@ def slice_(ctx: NodeContext):
     axes = list(range(len(starts))) if axes is None else ctx.integers(axes, "the list of axes")
     steps = ctx.optional(4)
     steps = [1] * len(starts) if steps is None else ctx.integers(steps, "the step of the slice")
+    if not len(starts) == len(ends) == len(axes) == len(steps):
+        raise ImportFailure(
+            f"has {len(starts)} starts, {len(ends)} ends, {len(axes)} axes and {len(steps)} steps; "
+            "give one of each a dimension"
+        )
     offsets, sizes, strides = [Extent.of(0)] * x.rank, list(x.shape), [1] * x.rank
-    for start, end, axis, step in zip(starts, ends, axes, steps):
-        axis = ctx.axis(axis, x.rank)
+    for start, end, axis, step in zip(starts, ends, ctx.axes(axes, x.rank), steps):
         if step == 0:
             raise ImportFailure("has a step of 0")
         offsets[axis], sizes[axis] = _slice_bounds(ctx, start, end, step, x.shape[axis])
@@ -144,7 +148,7 @@ def _slice_bounds(
     """Offset and number of elements, by the clamping rules of ONNX."""
     lowest, highest = (0, extent) if step > 0 else (-1, extent - 1)
     start, end = (_position(ctx, p, extent, lowest, highest) for p in (start, end))
-    if step < 0 and start == -1:
+    if start == (extent if step > 0 else -1):
         return Extent.of(0), Extent.of(0)
     span = end - start if step > 0 else start - end
     length = (span + (abs(step) - 1)) // abs(step)
@@ -172,9 +176,17 @@ def split(ctx: NodeContext):
     count = len(ctx.node.output)
     if given is not None:
         sizes = ctx.extents(given, "the list of sizes")
+        if len(sizes) != count:
+            raise ImportFailure(f"has {len(sizes)} sizes for {count} outputs; give one an output")
     else:
         chunk = (x.shape[axis] + (count - 1)) // count
         sizes = [chunk] * (count - 1) + [x.shape[axis] - chunk * (count - 1)]
+    total = sum(sizes, Extent.of(0))
+    if None not in (total.static, x.shape[axis].static) and total != x.shape[axis]:
+        raise ImportFailure(
+            f"the sizes [{', '.join(map(str, sizes))}] add up to {total}, but dimension {axis} "
+            f"has {x.shape[axis]}"
+        )
     results, offset = [], Extent.of(0)
     for size in sizes:
         offsets, shape = [Extent.of(0)] * x.rank, list(x.shape)
@@ -204,10 +216,14 @@ def pad(ctx: NodeContext):
     axes = (
         list(range(x.rank)) if axes_value is None else ctx.integers(axes_value, "the list of axes")
     )
+    if len(amounts) != 2 * len(axes):
+        raise ImportFailure(
+            f"has {len(amounts)} amounts of padding for {len(axes)} axes; give two an axis"
+        )
     low, high = [Extent.of(0)] * x.rank, [Extent.of(0)] * x.rank
-    for position, axis in enumerate(axes):
-        low[ctx.axis(axis, x.rank)] = amounts[position]
-        high[ctx.axis(axis, x.rank)] = amounts[position + len(axes)]
+    for position, axis in enumerate(ctx.axes(axes, x.rank)):
+        low[axis] = amounts[position]
+        high[axis] = amounts[position + len(axes)]
     for amount in (*low, *high):
         if not ctx.emit.at_least(amount, 0):
             if amount.static is not None:
