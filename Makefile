@@ -59,7 +59,7 @@ bench-peers: setup
 	@$(PYTHON) -m pip install --disable-pip-version-check -r benchmarks/requirements.txt
 
 format:
-	@git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-22 -i
+	@git ls-files '*.cpp' '*.h' 'lib/**.c' ':!include/posenc-c' | xargs clang-format-22 -i
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-sanitizers

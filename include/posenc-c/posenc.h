@@ -10,10 +10,13 @@
  * and libm only. All functions may be called from any thread at any time.
  *
  *   const char *options[] = {"cpu=native", "emit=so", NULL};
- *   posenc_result *result = posenc_compile(text, length, "graph.mlir",
- * options); if (posenc_result_error(result)) fprintf(stderr, "%s\n",
- * posenc_result_error(result)); else bytes = posenc_result_artifact(result,
- * &size); posenc_result_destroy(result);
+ *   posenc_result *result =
+ *       posenc_compile(text, length, "graph.mlir", options);
+ *   if (posenc_result_error(result))
+ *     fprintf(stderr, "%s\n", posenc_result_error(result));
+ *   else
+ *     bytes = posenc_result_artifact(result, &size);
+ *   posenc_result_destroy(result);
  *
  *===----------------------------------------------------------------------===*/
 

@@ -51,8 +51,8 @@ static std::optional<int64_t> getConstantFactor(Operation *op,
   return factor.trySExtValue();
 }
 
-SmallVector<Dependence>
-DependenceDomain::apply(Operation *op, ArrayRef<Dependence> operands) {
+SmallVector<Dependence> DependenceDomain::apply(Operation *op,
+                                                ArrayRef<Dependence> operands) {
   Dependence result;
   auto addLinear = [&](const Dependence &operand, int64_t factor) {
     result.nonlinear |= operand.nonlinear;

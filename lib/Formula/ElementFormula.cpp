@@ -119,8 +119,7 @@ ElementFormula ElementFormula::derive(Value tensor, IsLeaf isLeaf) {
   for (int64_t i = 0, e = cast<RankedTensorType>(tensor.getType()).getRank();
        i < e; ++i)
     block->addArgument(b.getIndexType(), loc);
-  Value element =
-      emitElement(tensor, block->getArguments(), b, loc, isLeaf);
+  Value element = emitElement(tensor, block->getArguments(), b, loc, isLeaf);
   YieldOp::create(b, loc, element);
   block->walk([&](tensor::ExtractOp read) {
     if (!matchPattern(read.getTensor(), m_Constant()))

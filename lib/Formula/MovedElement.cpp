@@ -56,10 +56,10 @@ struct Indices {
     for (auto [index, size] : llvm::zip_equal(at, sizes)) {
       if (isConstantIntValue(size, 1))
         continue;
-      linear = linear ? arith::AddIOp::create(b, loc, multiply(linear, size),
-                                              index)
-                            .getResult()
-                      : index;
+      linear =
+          linear ? arith::AddIOp::create(b, loc, multiply(linear, size), index)
+                       .getResult()
+                 : index;
     }
     return linear ? linear : constant(0);
   }
@@ -76,16 +76,17 @@ struct Indices {
         continue;
       }
       // Whatever is left belongs to the outermost axis that is not one.
-      bool outermost = llvm::all_of(
-          sizes.slice(first, i - first),
-          [](OpFoldResult size) { return isConstantIntValue(size, 1); });
+      bool outermost =
+          llvm::all_of(sizes.slice(first, i - first), [](OpFoldResult size) {
+            return isConstantIntValue(size, 1);
+          });
       Value size = outermost ? Value() : get(sizes[i]);
-      at[i] = outermost ? linear
-                        : arith::RemSIOp::create(b, loc, linear, size)
-                              .getResult();
-      linear = outermost ? constant(0)
-                         : arith::DivSIOp::create(b, loc, linear, size)
-                               .getResult();
+      at[i] = outermost
+                  ? linear
+                  : arith::RemSIOp::create(b, loc, linear, size).getResult();
+      linear = outermost
+                   ? constant(0)
+                   : arith::DivSIOp::create(b, loc, linear, size).getResult();
     }
     if (first < count)
       at[first] = linear;
@@ -116,9 +117,9 @@ static Value emitExpanded(Indices i, tensor::ExpandShapeOp op, ValueRange at) {
   SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
   SmallVector<Value> from;
   for (ArrayRef<int64_t> group : op.getReassociationIndices())
-    from.push_back(i.linearize(at.slice(group.front(), group.size()),
-                               ArrayRef(sizes).slice(group.front(),
-                                                     group.size())));
+    from.push_back(
+        i.linearize(at.slice(group.front(), group.size()),
+                    ArrayRef(sizes).slice(group.front(), group.size())));
   return i.read(op.getSrc(), from);
 }
 
@@ -128,8 +129,7 @@ static Value emitCollapsed(Indices i, tensor::CollapseShapeOp op,
   SmallVector<Value> from;
   if (op.getReassociationIndices().empty()) // to a tensor of rank 0
     from.assign(sizes.size(), i.constant(0));
-  for (auto [index, group] :
-       llvm::zip_equal(at, op.getReassociationIndices()))
+  for (auto [index, group] : llvm::zip_equal(at, op.getReassociationIndices()))
     from.append(i.delinearize(
         index, ArrayRef(sizes).slice(group.front(), group.size())));
   return i.read(op.getSrc(), from);
@@ -139,8 +139,7 @@ static Value emitReshaped(Indices i, tensor::ReshapeOp op, ValueRange at) {
   if (!isa<RankedTensorType>(op.getSource().getType()))
     return {};
   Value linear = i.linearize(at, i.sizes(op.getResult()));
-  return i.read(op.getSource(),
-                i.delinearize(linear, i.sizes(op.getSource())));
+  return i.read(op.getSource(), i.delinearize(linear, i.sizes(op.getSource())));
 }
 
 static Value emitSliced(Indices i, tensor::ExtractSliceOp op, ValueRange at) {
@@ -151,9 +150,8 @@ static Value emitSliced(Indices i, tensor::ExtractSliceOp op, ValueRange at) {
   next = kept.begin();
   for (auto [axis, offset, stride] :
        llvm::enumerate(op.getMixedOffsets(), op.getMixedStrides()))
-    from.push_back(dropped[axis]
-                       ? i.get(offset)
-                       : i.add(i.multiply(*next++, stride), offset));
+    from.push_back(dropped[axis] ? i.get(offset)
+                                 : i.add(i.multiply(*next++, stride), offset));
   return i.read(op.getSource(), from);
 }
 
@@ -171,8 +169,7 @@ static Value emitInserted(Indices i, tensor::InsertSliceOp op, ValueRange at) {
     return {};
   SmallVector<Value> from;
   for (auto [index, offset] : llvm::zip_equal(at, offsets))
-    from.push_back(
-        i.select(inside, i.subtract(index, offset), i.constant(0)));
+    from.push_back(i.select(inside, i.subtract(index, offset), i.constant(0)));
   return i.select(inside, i.read(op.getSource(), from),
                   i.read(op.getDest(), at));
 }
@@ -243,11 +240,12 @@ static Value emitListed(Indices i, tensor::FromElementsOp op, ValueRange at) {
   Value linear = i.linearize(at, i.sizes(op.getResult()));
   Value element;
   for (auto [number, value] : llvm::enumerate(op.getElements()))
-    element = element ? i.select(arith::CmpIOp::create(
-                                     i.b, i.loc, arith::CmpIPredicate::eq,
-                                     linear, i.constant(number)),
-                                 value, element)
-                      : value;
+    element = element
+                  ? i.select(arith::CmpIOp::create(i.b, i.loc,
+                                                   arith::CmpIPredicate::eq,
+                                                   linear, i.constant(number)),
+                             value, element)
+                  : value;
   return element;
 }
 
@@ -261,7 +259,8 @@ Value posenc::emitMovedElement(OpBuilder &b, Location loc, Operation *producer,
                    : Value();
       })
       .Case([&](tensor::ExpandShapeOp op) { return emitExpanded(i, op, at); })
-      .Case([&](tensor::CollapseShapeOp op) { return emitCollapsed(i, op, at); })
+      .Case(
+          [&](tensor::CollapseShapeOp op) { return emitCollapsed(i, op, at); })
       .Case([&](tensor::ReshapeOp op) { return emitReshaped(i, op, at); })
       .Case([&](tensor::ExtractSliceOp op) { return emitSliced(i, op, at); })
       .Case([&](tensor::InsertSliceOp op) { return emitInserted(i, op, at); })

@@ -136,10 +136,12 @@ static Number applyInteger(Operation *op, Type type, int64_t a, int64_t b) {
         return divide([&] { return llvm::divideCeilSigned(a, b); });
       })
       .Case([&](arith::DivUIOp) {
-        return divide([&] { return asUnsigned(type, a) / asUnsigned(type, b); });
+        return divide(
+            [&] { return asUnsigned(type, a) / asUnsigned(type, b); });
       })
       .Case([&](arith::RemUIOp) {
-        return divide([&] { return asUnsigned(type, a) % asUnsigned(type, b); });
+        return divide(
+            [&] { return asUnsigned(type, a) % asUnsigned(type, b); });
       })
       .Case([&](arith::CmpIOp cmp) {
         return Number::ofInteger(compare(cmp.getPredicate(), type, a, b));
@@ -262,12 +264,9 @@ static Number applyConversion(Operation *op, const Number &x) {
     return TypeSwitch<Operation *, Number>(op)
         .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(
             [&](auto) { return wrap(to, x.getInteger()); })
-        .Case<arith::IndexCastUIOp, arith::ExtUIOp>([&](auto) {
-          return wrap(to, asUnsigned(from, x.getInteger()));
-        })
-        .Case([&](math::AbsIOp) {
-          return wrap(to, std::abs(x.getInteger()));
-        })
+        .Case<arith::IndexCastUIOp, arith::ExtUIOp>(
+            [&](auto) { return wrap(to, asUnsigned(from, x.getInteger())); })
+        .Case([&](math::AbsIOp) { return wrap(to, std::abs(x.getInteger())); })
         .Case([&](arith::SIToFPOp) {
           return Number::ofReal(static_cast<double>(x.getInteger()));
         })
@@ -298,11 +297,11 @@ static Number readConstant(Attribute constant, int64_t linear) {
     if (auto reals = dyn_cast<DenseFPElementsAttr>(dense))
       return Number::ofReal(
           (*(reals.value_begin<APFloat>() + linear)).convertToDouble());
-    return Number::ofAttribute(
-        *(dense.value_begin<Attribute>() + linear));
+    return Number::ofAttribute(*(dense.value_begin<Attribute>() + linear));
   }
   auto resource = dyn_cast<DenseResourceElementsAttr>(constant);
-  AsmResourceBlob *blob = resource ? resource.getRawHandle().getBlob() : nullptr;
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
   if (!blob)
     return {};
   auto element = [&](auto zero) {
@@ -365,8 +364,8 @@ SmallVector<Number> NumberDomain::apply(Operation *op,
                                         : Number::ofInteger(size)};
   }
   if (isa<CosSinOp>(op)) {
-    double turns = operands[0].getReal() *
-                   (operands[1].getReal() + operands[2].getReal());
+    double turns =
+        operands[0].getReal() * (operands[1].getReal() + operands[2].getReal());
     double angle = 2 * llvm::numbers::pi * (turns - std::round(turns));
     return {Number::ofReal(std::cos(angle)), Number::ofReal(std::sin(angle))};
   }

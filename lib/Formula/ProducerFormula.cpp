@@ -42,9 +42,10 @@ static SmallVector<Value> getIteration(OpBuilder &b, Location loc,
 }
 
 static bool hasFormulaBody(linalg::LinalgOp op) {
-  return llvm::all_of(op.getBlock()->without_terminator(), [](Operation &inner) {
-    return isa<linalg::IndexOp>(inner) || isFormulaOp(&inner);
-  });
+  return llvm::all_of(
+      op.getBlock()->without_terminator(), [](Operation &inner) {
+        return isa<linalg::IndexOp>(inner) || isFormulaOp(&inner);
+      });
 }
 
 static Value emitLinalgElement(OpBuilder &b, Location loc, linalg::LinalgOp op,
@@ -67,9 +68,9 @@ static Value emitLinalgElement(OpBuilder &b, Location loc, linalg::LinalgOp op,
     SmallVector<Value> indices;
     for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
       indices.push_back(affine::expandAffineExpr(b, loc, expr, iteration, {}));
-    mapping.map(argument,
-                tensor::ExtractOp::create(b, loc, operand.get(), indices)
-                    .getResult());
+    mapping.map(
+        argument,
+        tensor::ExtractOp::create(b, loc, operand.get(), indices).getResult());
   }
   for (Operation &inner : op.getBlock()->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner))
@@ -77,8 +78,8 @@ static Value emitLinalgElement(OpBuilder &b, Location loc, linalg::LinalgOp op,
     else
       b.clone(inner, mapping);
   }
-  return mapping.lookupOrDefault(op.getBlock()->getTerminator()->getOperand(
-      result.getResultNumber()));
+  return mapping.lookupOrDefault(
+      op.getBlock()->getTerminator()->getOperand(result.getResultNumber()));
 }
 
 /// An arith or math op on whole tensors.

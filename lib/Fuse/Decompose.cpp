@@ -1,7 +1,7 @@
 //===- Decompose.cpp - The rest to linalg ---------------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: posenc ops that fused nowhere. After: linalg in their place; the only
 // posenc ops are attention and cos_sin.

@@ -1,7 +1,7 @@
 //===- FoldLayouts.cpp - Transposes and repeated heads into attention -----===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: transposes and reshapes around attention, keys and values repeated
 // for every query head of a group. After: attention reads and writes either

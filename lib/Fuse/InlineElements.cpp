@@ -1,7 +1,7 @@
 //===- InlineElements.cpp - Formulas instead of element reads -------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: regions of attention that read whole bias and mask tensors. After:
 // regions that compute the element from the tensors those came from.

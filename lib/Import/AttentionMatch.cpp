@@ -1,7 +1,7 @@
 //===- AttentionMatch.cpp - Attention in primitive ops --------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The two contractions are found by structure. Everything between and around
 // them is followed by the element walker, at the coordinates of attention, and

@@ -1,7 +1,7 @@
 //===- NormalizeShapes.cpp - Sizes as extents, reshapes as groups ---------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: sizes computed as 64-bit integers and checked, reshapes by a tensor
 // of sizes, broadcasts that ask at run time whether an extent is one. After:

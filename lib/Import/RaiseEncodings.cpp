@@ -1,7 +1,7 @@
 //===- RaiseEncodings.cpp - Encodings from primitive ops ------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: posenc.attention reads rotated queries and keys, masks and biases
 // that are computed by primitive ops. After: those that are an encoding come

@@ -1,7 +1,7 @@
 //===- Scratch.h - Formulas under examination -------------------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A block outside the IR into which formulas over the coordinates of one
 // attention are emitted, so that they can be compared by their numbers.

@@ -156,9 +156,9 @@ static LogicalResult refuseCalls(func::FuncOp func) {
   return failure(result.wasInterrupted());
 }
 
-/// An entry becomes a C function of a library: a graph whose name C or a library
-/// reserves gets `_graph` behind it, and one that begins like the names of the
-/// runtime, of C or of MLIR gets `graph_` before it.
+/// An entry becomes a C function of a library: a graph whose name C or a
+/// library reserves gets `_graph` behind it, and one that begins like the names
+/// of the runtime, of C or of MLIR gets `graph_` before it.
 static void avoidReservedName(func::FuncOp func) {
   static constexpr StringLiteral prefixes[] = {"__", "_mlir_", "posenc_"};
   StringRef name = func.getName();

@@ -1,7 +1,6 @@
 //===- RuntimeHeaders.cpp - Texts for generated C headers -----------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The build puts the *_abi.h files of this folder into RuntimeHeaders.inc.

@@ -1,7 +1,7 @@
 //===- ComposeRotations.cpp - A rotation of a rotation --------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: rotations of rotated heads. After: one rotation by the sum of the
 // positions, or none where the two cancel.

@@ -1,7 +1,7 @@
 //===- WidenRotations.cpp - Rotations of some lanes of a head -------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: heads cut into slices of lanes, some of them rotated, and joined
 // again, as exporters write partial rotations. After: rotations of the whole

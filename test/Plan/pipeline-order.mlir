@@ -5,6 +5,9 @@
 //      CHECK:builtin.module(
 // CHECK-NEXT:  posenc-attach-target{cpu=native}
 // CHECK-NEXT:  func.func(
+// CHECK-NEXT:    posenc-assert-extents
+// CHECK-NEXT:  ),
+// CHECK-NEXT:  func.func(
 // CHECK-NEXT:    posenc-stage-tables
 // CHECK-NEXT:  ),
 // CHECK-NEXT:  func.func(
@@ -37,9 +40,6 @@
 // CHECK-NEXT:  canonicalize
 // CHECK-NEXT:  func.func(
 // CHECK-NEXT:    optimize-allocation-liveness
-// CHECK-NEXT:  ),
-// CHECK-NEXT:  func.func(
-// CHECK-NEXT:    posenc-lower-copies
 // CHECK-NEXT:  ),
 // CHECK-NEXT:  func.func(
 // CHECK-NEXT:    posenc-dispatch

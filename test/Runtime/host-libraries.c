@@ -1,7 +1,6 @@
 //===- host-libraries.c - One callback serves every library -------*- C -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

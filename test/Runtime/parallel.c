@@ -1,8 +1,7 @@
 //===- parallel.c - posenc_parallel_for under every kind of threading *- C
 //-*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

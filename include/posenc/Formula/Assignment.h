@@ -1,7 +1,7 @@
 //===- Assignment.h - Numbers for what a formula captures -------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // To compare formulas by their numbers, their leaves need numbers: extents,
 // integers and elements are drawn at random, the same wherever the same leaf

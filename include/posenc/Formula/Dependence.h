@@ -23,10 +23,10 @@ public:
   enum Index : unsigned {
     Batch = 1,
     Head = 2,
-    Row = 4,      ///< query row i
-    Key = 8,      ///< key row j
+    Row = 4,       ///< query row i
+    Key = 8,       ///< key row j
     Distance = 16, ///< j - i, and neither i nor j otherwise
-    Other = 32,   ///< anything else: the score, a pair
+    Other = 32,    ///< anything else: the score, a pair
   };
 
   Dependence() = default;
@@ -45,8 +45,7 @@ public:
   int64_t getRowCoefficient() const { return rowCoefficient; }
 
   friend bool operator==(const Dependence &a, const Dependence &b) {
-    return a.nonlinear == b.nonlinear &&
-           a.rowCoefficient == b.rowCoefficient &&
+    return a.nonlinear == b.nonlinear && a.rowCoefficient == b.rowCoefficient &&
            a.keyCoefficient == b.keyCoefficient;
   }
 

@@ -28,16 +28,17 @@ using IsLeaf = llvm::function_ref<bool(Value)>;
 /// linalg ops, fills, transposes, reshapes, slices, pads, concatenations,
 /// gathers, contractions of length one and constants; whatever else it meets is
 /// a leaf. The indices must lie within the tensor; then every read does too.
-Value emitElement(Value tensor, ValueRange at, OpBuilder &b, Location loc,
-                  IsLeaf isLeaf = [](Value) { return false; });
+Value emitElement(
+    Value tensor, ValueRange at, OpBuilder &b, Location loc,
+    IsLeaf isLeaf = [](Value) { return false; });
 
 /// The formula of an element as a detached region whose arguments are the
 /// indices, one a dimension, and which yields the element. It captures its
 /// leaves and scalars from where the tensor stands.
 class ElementFormula {
 public:
-  static ElementFormula derive(Value tensor,
-                               IsLeaf isLeaf = [](Value) { return false; });
+  static ElementFormula
+  derive(Value tensor, IsLeaf isLeaf = [](Value) { return false; });
 
   Region &getRegion() const { return *region; }
   ValueRange getIndices() const { return region->getArguments(); }

@@ -30,8 +30,7 @@ namespace mlir::posenc {
 /// and `arguments` are the meanings of the block's arguments. `apply` sees
 /// every formula op but scf.for, which is interpreted a trip at a time: its
 /// bounds are constants.
-template <typename Domain>
-class RegionInterpreter {
+template <typename Domain> class RegionInterpreter {
 public:
   using Value = typename Domain::Value;
 

@@ -1,7 +1,7 @@
 //===- SymbolicExtent.h - Sizes as products of extents ----------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is known of a size at compile time: a coefficient times extents of
 // tensors. Two sizes that are the same product are equal at run time.

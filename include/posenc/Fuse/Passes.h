@@ -27,7 +27,8 @@ struct FuseOptions : PassPipelineOptions<FuseOptions> {
                       llvm::cl::init(false)};
 };
 
-/// The passes of the phase, in order: moves encodings into attention and decomposes the rest.
+/// The passes of the phase, in order: moves encodings into attention and
+/// decomposes the rest.
 void buildFusePipeline(OpPassManager &pm, const FuseOptions &options);
 
 /// Registers the interfaces of other dialects' ops that the phase asks for

@@ -3,8 +3,8 @@
 // Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Before the phase: whatever a front end printed: linalg on tensors, posenc ops.
-// After it: the same, with attention and encodings as posenc ops.
+// Before the phase: whatever a front end printed: linalg on tensors, posenc
+// ops. After it: the same, with attention and encodings as posenc ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,8 @@ namespace mlir::posenc {
 /// Choices of the phase.
 struct ImportOptions : PassPipelineOptions<ImportOptions> {};
 
-/// The passes of the phase, in order: recognises attention and encodings in primitive ops.
+/// The passes of the phase, in order: recognises attention and encodings in
+/// primitive ops.
 void buildImportPipeline(OpPassManager &pm, const ImportOptions &options);
 
 /// Registers the pipeline as `--posenc-import`.

@@ -1,7 +1,6 @@
 //===- Passes.h - The phase Object ------------------------------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before the phase: the LLVM dialect. After its pass: the same with the C

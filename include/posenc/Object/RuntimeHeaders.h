@@ -1,7 +1,6 @@
 //===- RuntimeHeaders.h - Texts for generated C headers ---------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The declarations that the C header of a compiled library begins with. They

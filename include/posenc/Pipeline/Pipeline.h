@@ -1,7 +1,6 @@
 //===- Pipeline.h - From a graph to a library -------------------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions.
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The whole compiler as one function. posenc-compile and the C API are thin

@@ -22,7 +22,8 @@ namespace mlir::posenc {
 /// Choices of the phase.
 struct SimplifyOptions : PassPipelineOptions<SimplifyOptions> {};
 
-/// The passes of the phase, in order: makes the graph smaller by the algebra of encodings.
+/// The passes of the phase, in order: makes the graph smaller by the algebra of
+/// encodings.
 void buildSimplifyPipeline(OpPassManager &pm, const SimplifyOptions &options);
 
 /// Registers the pipeline as `--posenc-simplify`.

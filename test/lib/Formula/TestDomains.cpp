@@ -41,9 +41,8 @@ static Number readGlobal(Value memref, ArrayRef<int64_t> at) {
   auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
       get, get.getNameAttr());
   auto elements = dyn_cast<ElementsAttr>(*global.getInitialValue());
-  return Number::ofAttribute(
-      elements.getValues<Attribute>()[ArrayRef<uint64_t>(
-          reinterpret_cast<const uint64_t *>(at.data()), at.size())]);
+  return Number::ofAttribute(elements.getValues<Attribute>()[ArrayRef<uint64_t>(
+      reinterpret_cast<const uint64_t *>(at.data()), at.size())]);
 }
 
 namespace {
@@ -55,16 +54,16 @@ public:
 
   void emit(StringRef name) {
     remarkDependence(name);
-    Value count = memref::AllocaOp::create(
-        b, MemRefType::get({3}, b.getIndexType()));
+    Value count =
+        memref::AllocaOp::create(b, MemRefType::get({3}, b.getIndexType()));
     Value zero = index(0), one = index(1);
     for (int64_t domain = 0; domain < 3; ++domain)
       memref::StoreOp::create(b, zero, count, index(domain));
     auto query = cast<MemRefType>(op.getQuery().getType());
     auto key = cast<MemRefType>(op.getKey().getType());
     Value numbers = buildNumbers(query.getDimSize(2), key.getDimSize(2));
-    auto rows = scf::ForOp::create(b, zero, index(query.getDimSize(2)),
-                                   index(kWidth));
+    auto rows =
+        scf::ForOp::create(b, zero, index(query.getDimSize(2)), index(kWidth));
     b.setInsertionPoint(rows.getBody()->getTerminator());
     auto keys = scf::ForOp::create(b, zero, index(key.getDimSize(2)), one);
     b.setInsertionPoint(keys.getBody()->getTerminator());
@@ -79,7 +78,9 @@ public:
   }
 
 private:
-  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
   Value score() {
     return arith::ConstantOp::create(b, b.getF32FloatAttr(kScore));
   }
@@ -95,19 +96,21 @@ private:
 
   void remarkDependence(StringRef name) {
     DependenceDomain domain;
-    SmallVector<Dependence> arguments = withScore<Dependence>(
-        Dependence::onIndex(Dependence::Other),
-        {Dependence::onIndex(Dependence::Batch),
-         Dependence::onIndex(Dependence::Head),
-         Dependence::onIndex(Dependence::Row),
-         Dependence::onIndex(Dependence::Key)});
+    SmallVector<Dependence> arguments =
+        withScore<Dependence>(Dependence::onIndex(Dependence::Other),
+                              {Dependence::onIndex(Dependence::Batch),
+                               Dependence::onIndex(Dependence::Head),
+                               Dependence::onIndex(Dependence::Row),
+                               Dependence::onIndex(Dependence::Key)});
     unsigned indices =
         interpret(region, ArrayRef(arguments), domain).front().getIndices();
     InFlightDiagnostic remark = op.emitRemark() << name << " depends on";
-    for (auto [bit, spelling] :
-         {std::pair{Dependence::Batch, " b"}, {Dependence::Head, " h"},
-          {Dependence::Row, " i"}, {Dependence::Key, " j"},
-          {Dependence::Distance, " j-i"}, {Dependence::Other, " x"}})
+    for (auto [bit, spelling] : {std::pair{Dependence::Batch, " b"},
+                                 {Dependence::Head, " h"},
+                                 {Dependence::Row, " i"},
+                                 {Dependence::Key, " j"},
+                                 {Dependence::Distance, " j-i"},
+                                 {Dependence::Other, " x"}})
       if (indices & bit)
         remark << spelling;
   }
@@ -124,9 +127,10 @@ private:
             Number::ofReal(kScore),
             {integer(0), integer(0), integer(row), integer(key)});
         Number number = interpret(region, ArrayRef(arguments), domain).front();
-        values.push_back(number.isReal()
-                             ? Attribute(FloatAttr::get(element, number.getReal()))
-                             : IntegerAttr::get(element, number.getInteger()));
+        values.push_back(
+            number.isReal()
+                ? Attribute(FloatAttr::get(element, number.getReal()))
+                : IntegerAttr::get(element, number.getInteger()));
       }
     auto type = MemRefType::get({rows, keys}, element);
     auto module = op->getParentOfType<ModuleOp>();
@@ -176,9 +180,9 @@ private:
   Value emitLanes(Value row, Value key) {
     Value zero = index(0), x = score();
     Lanes domain(op.getLoc(), kWidth, {b});
-    SmallVector<LaneValue> arguments = withScore<LaneValue>(
-        LaneValue{x}, {LaneValue{zero}, LaneValue{zero}, LaneValue{row, 1},
-                       LaneValue{key}});
+    SmallVector<LaneValue> arguments =
+        withScore<LaneValue>(LaneValue{x}, {LaneValue{zero}, LaneValue{zero},
+                                            LaneValue{row, 1}, LaneValue{key}});
     return domain.asVector(
         interpret(region, ArrayRef(arguments), domain).front());
   }
@@ -191,7 +195,8 @@ private:
         Interval::ofPoint(x), {Interval::ofPoint(zero), Interval::ofPoint(zero),
                                Interval(row, last), Interval::ofPoint(key)});
     Interval result = interpret(region, ArrayRef(arguments), domain).front();
-    bool isCondition = result.isKnown() && result.getLow().getType().isInteger(1);
+    bool isCondition =
+        result.isKnown() && result.getLow().getType().isInteger(1);
     return isCondition ? result : Interval();
   }
 
@@ -200,11 +205,11 @@ private:
                        int64_t domain) {
     Value differs;
     if (isa<FloatType>(expected.getType()))
-      differs = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, seen,
-                                      expected);
+      differs =
+          arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, seen, expected);
     else
-      differs = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, seen,
-                                      expected);
+      differs =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, seen, expected);
     Value before = memref::LoadOp::create(b, count, index(domain));
     Value more = arith::IndexCastUIOp::create(b, b.getIndexType(), differs);
     memref::StoreOp::create(b, arith::AddIOp::create(b, before, more), count,

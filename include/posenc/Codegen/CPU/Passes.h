@@ -22,8 +22,10 @@ namespace mlir::posenc {
 /// Choices of the phase.
 struct CodegenCPUOptions : PassPipelineOptions<CodegenCPUOptions> {};
 
-/// The passes of the phase, in order: turns attention and linalg on memrefs into vector code and the LLVM dialect.
-void buildCodegenCPUPipeline(OpPassManager &pm, const CodegenCPUOptions &options);
+/// The passes of the phase, in order: turns attention and linalg on memrefs
+/// into vector code and the LLVM dialect.
+void buildCodegenCPUPipeline(OpPassManager &pm,
+                             const CodegenCPUOptions &options);
 
 /// Registers the pipeline as `--posenc-codegen-cpu`.
 void registerCodegenCPUPipeline();

@@ -1,7 +1,7 @@
 //===- RotaryProposal.cpp - Which rotation a formula may be ---------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A rotation is linear in its input, so it is read off the formula by what it
 // does to unit vectors: which lanes mix gives the pairs, how much they mix at
