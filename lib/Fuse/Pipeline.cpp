@@ -8,6 +8,7 @@
 #include "posenc/Fuse/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -25,6 +26,8 @@ void posenc::buildFusePipeline(OpPassManager &pm, const FuseOptions &options) {
     onFunctions.addPass(createSplitMaskPass());
   }
   onFunctions.addPass(createDecomposePass({options.noFuse}));
+  // Arithmetic on whole tensors is linalg, too.
+  onFunctions.addPass(createConvertElementwiseToLinalgPass());
   onFunctions.addPass(createCanonicalizerPass());
   onFunctions.addPass(createSimplifyIndicesPass());
   onFunctions.addPass(createCanonicalizerPass());

@@ -14,17 +14,28 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-// Weak, and the only way to the buffer: the linker and the loader make one
-// function of all libraries', so that whichever a program calls tells about
-// the library that failed.
-__attribute__((weak, visibility("default"))) const char *
-posenc_last_error(void) {
+// This library's message of this thread.
+static char *own_message(void) {
   static _Thread_local char message[POSENC_ERROR_CAPACITY];
   return message;
 }
 
-static char *last_error_buffer(void) { return (char *)posenc_last_error(); }
+// Weak: a program that is linked with several libraries calls the first one's,
+// whichever library failed. One that opened this library by itself may call
+// this one's, though another is in the global scope and takes calls from here.
+// So every message is written to both.
+__attribute__((weak, visibility("default"))) const char *
+posenc_last_error(void) {
+  return own_message();
+}
+
+static void publish_message(void) {
+  char *shared = (char *)posenc_last_error();
+  if (shared != own_message())
+    memcpy(shared, own_message(), POSENC_ERROR_CAPACITY);
+}
 
 posenc_thread *posenc_this_thread(void) {
   static _Thread_local posenc_thread thread;
@@ -35,7 +46,8 @@ void posenc_begin_call(const char *function) {
   posenc_thread *thread = posenc_this_thread();
   thread->function = function;
   thread->code = POSENC_OK;
-  last_error_buffer()[0] = '\0';
+  own_message()[0] = '\0';
+  publish_message();
 }
 
 void posenc_fail(int32_t code, const char *format, ...) {
@@ -50,12 +62,14 @@ void posenc_fail(int32_t code, const char *format, ...) {
     if (thread->code != POSENC_OK)
       return;
     thread->code = code;
-    message = last_error_buffer();
+    message = own_message();
   }
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, POSENC_ERROR_CAPACITY, format, arguments);
   va_end(arguments);
+  if (!thread->region)
+    publish_message();
 }
 
 int32_t posenc_rt_status(void) { return posenc_this_thread()->code; }

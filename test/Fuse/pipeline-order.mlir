@@ -11,6 +11,7 @@
 // CHECK-NEXT:    cse,
 // CHECK-NEXT:    posenc-split-mask,
 // CHECK-NEXT:    posenc-decompose{no-fuse=false}
+// CHECK-NEXT:    convert-elementwise-to-linalg,
 // CHECK-NEXT:    canonicalize
 // CHECK-NEXT:    posenc-simplify-indices,
 // CHECK-NEXT:    canonicalize
