@@ -8,7 +8,7 @@ install(TARGETS ${posenc_libs} EXPORT PosencTargets ARCHIVE COMPONENT developmen
 install(DIRECTORY include/ ${PROJECT_BINARY_DIR}/include/
   TYPE INCLUDE
   COMPONENT development
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc")
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "*.td" PATTERN "*.inc")
 
 set(posenc_package ${CMAKE_INSTALL_LIBDIR}/cmake/posenc)
 install(EXPORT PosencTargets DESTINATION ${posenc_package} COMPONENT development)

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Translates, links with the runtime's bitcode, optimises, emits.
+// Translates the compilations for each CPU and the C functions over them, links
+// and optimises these, adds the runtime's bitcode, emits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,25 +48,35 @@ struct ErrorCollector : llvm::DiagnosticHandler {
 
 class ArtifactBuilder {
 public:
-  explicit ArtifactBuilder(const ObjectOptions &options) : options(options) {
+  ArtifactBuilder(ArrayRef<EntryFunction> entries, ArrayRef<Variant> variants,
+                  const ObjectOptions &options)
+      : entries(entries), variants(variants), options(options) {
     context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
   }
 
-  llvm::Error build(ModuleOp source);
+  llvm::Error build();
   llvm::Expected<std::string> emit(ArtifactKind kind);
 
 private:
-  void setTargetAttributes(ArrayRef<EntryFunction> entries);
+  llvm::Error translateEntries();
+  llvm::Error linkVariant(const Variant &variant);
   llvm::Error linkRuntime();
-  void hideAllBut(ArrayRef<EntryFunction> entries);
+  void hideAllButEntries();
   void runPasses(
       llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)> build);
   llvm::Expected<std::string> emitCode(llvm::CodeGenFileType type);
-  llvm::Error collected(StringRef what) {
+  llvm::Error collected(const llvm::Twine &what) {
     return llvm::createStringError(what +
                                    (errors.empty() ? "" : ": " + errors));
   }
 
+  /// The one that all of them share: architecture and baseline.
+  const CodegenTarget &getCommonTarget() const {
+    return variants.front().target;
+  }
+
+  ArrayRef<EntryFunction> entries;
+  ArrayRef<Variant> variants;
   const ObjectOptions &options;
   std::string errors;
   llvm::LLVMContext context;
@@ -76,33 +87,72 @@ private:
 } // namespace
 
 /// The C functions run before the CPU is known to have more than the baseline.
-void ArtifactBuilder::setTargetAttributes(ArrayRef<EntryFunction> entries) {
-  for (llvm::Function &function : *module) {
+llvm::Error ArtifactBuilder::translateEntries() {
+  MLIRContext *mlirContext = variants.front().module->getContext();
+  OwningOpRef<ModuleOp> source = ModuleOp::create(UnknownLoc::get(mlirContext));
+  emitEntries(*source, entries,
+              llvm::map_to_vector(variants, [](const Variant &variant) {
+                return variant.target.level;
+              }));
+  module = translateModuleToLLVMIR(*source, context, "posenc");
+  if (!module)
+    return collected("the C functions do not translate to LLVM IR");
+  module->setTargetTriple(machine->getTargetTriple());
+  module->setDataLayout(machine->createDataLayout());
+  module->setPICLevel(llvm::PICLevel::BigPIC);
+  for (llvm::Function &function : *module)
+    if (!function.isDeclaration())
+      function.addFnAttr("target-cpu", getCommonTarget().level->baseline);
+  return llvm::Error::success();
+}
+
+static void setTargetAttributes(llvm::Module &module,
+                                const CodegenTarget &target) {
+  for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
-    bool isEntry = !function.hasLocalLinkage() &&
-                   llvm::any_of(entries, [&](const EntryFunction &entry) {
-                     return function.getName() == entry.name ||
-                            function.getName() == entry.getShapesName();
-                   });
-    const CodegenTarget &target = options.target;
-    function.addFnAttr("target-cpu", isEntry ? target.baseline : target.cpu);
-    if (isEntry)
-      continue;
+    function.addFnAttr("target-cpu", target.level->baseline);
+    function.addFnAttr("target-features", target.getFeatures());
     function.addFnAttr("tune-cpu", target.tune);
     function.addFnAttr("prefer-vector-width",
-                       std::to_string(target.vectorBits));
+                       std::to_string(target.level->vectorBits));
     function.addFnAttr("no-trapping-math", "true");
   }
 }
 
+/// What `module` defines gets `suffix`, and its constants no identity, so that
+/// LLVM may keep one of several equal ones.
+static void renameDefinitions(llvm::Module &module, StringRef suffix) {
+  for (llvm::GlobalValue &value : module.global_values())
+    if (!value.isDeclaration())
+      value.setName(value.getName() + suffix);
+  for (llvm::GlobalVariable &global : module.globals())
+    if (global.hasLocalLinkage() && global.isConstant())
+      global.setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+}
+
+llvm::Error ArtifactBuilder::linkVariant(const Variant &variant) {
+  std::unique_ptr<llvm::Module> body =
+      translateModuleToLLVMIR(variant.module, context, "posenc");
+  if (!body)
+    return collected("the module does not translate to LLVM IR");
+  body->setTargetTriple(module->getTargetTriple());
+  body->setDataLayout(module->getDataLayout());
+  body->setPICLevel(llvm::PICLevel::BigPIC);
+  setTargetAttributes(*body, variant.target);
+  renameDefinitions(*body, variant.target.level->getSymbolSuffix());
+  if (llvm::Linker::linkModules(*module, std::move(body)))
+    return collected("cannot link the code for " + variant.target.level->name);
+  return llvm::Error::success();
+}
+
 llvm::Error ArtifactBuilder::linkRuntime() {
-  llvm::Triple::ArchType arch = options.target.triple.getArch();
+  llvm::Triple::ArchType arch = module->getTargetTriple().getArch();
   for (StringRef bytes : {getRuntimeCoreBitcode(arch),
                           getRuntimeThreadsBitcode(arch, options.threads)}) {
     if (bytes.empty())
       return llvm::createStringError(
-          "--cpu=" + options.target.name +
+          "--cpu=" + getCommonTarget().level->name +
           ": this compiler was built without a runtime for that architecture");
     llvm::Expected<std::unique_ptr<llvm::Module>> runtime =
         llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "runtime"),
@@ -118,7 +168,7 @@ llvm::Error ArtifactBuilder::linkRuntime() {
 }
 
 /// The library shows its C functions and the runtime's weak ones, else nothing.
-void ArtifactBuilder::hideAllBut(ArrayRef<EntryFunction> entries) {
+void ArtifactBuilder::hideAllButEntries() {
   llvm::StringSet<> shown;
   for (StringRef name : getRuntimeExports(options.threads))
     shown.insert(name);
@@ -149,30 +199,25 @@ void ArtifactBuilder::runPasses(
   build(builder).run(*module, modules);
 }
 
-llvm::Error ArtifactBuilder::build(ModuleOp source) {
-  FailureOr<SmallVector<EntryFunction>> entries = readEntries(source);
-  if (failed(entries))
-    return llvm::createStringError("the module has no valid entries");
+llvm::Error ArtifactBuilder::build() {
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> created =
-      createTargetMachine(options.target);
+      createTargetMachine(getCommonTarget());
   if (!created)
     return created.takeError();
   machine = std::move(*created);
-  module = translateModuleToLLVMIR(source, context, "posenc");
-  if (!module)
-    return collected("the module does not translate to LLVM IR");
-  module->setTargetTriple(options.target.triple);
-  module->setDataLayout(machine->createDataLayout());
-  module->setPICLevel(llvm::PICLevel::BigPIC);
-  setTargetAttributes(*entries);
-  hideAllBut(*entries);
+  if (llvm::Error error = translateEntries())
+    return error;
+  for (const Variant &variant : variants)
+    if (llvm::Error error = linkVariant(variant))
+      return error;
+  hideAllButEntries();
   runPasses([](llvm::PassBuilder &builder) {
     return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
   });
   // The runtime comes optimised: what is left to do is to drop the unused.
   if (llvm::Error error = linkRuntime())
     return error;
-  hideAllBut(*entries);
+  hideAllButEntries();
   runPasses([](llvm::PassBuilder &) {
     llvm::ModulePassManager passes;
     passes.addPass(llvm::GlobalDCEPass());
@@ -190,7 +235,7 @@ ArtifactBuilder::emitCode(llvm::CodeGenFileType type) {
   llvm::legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, type))
     return llvm::createStringError("no code generator for " +
-                                   options.target.name);
+                                   getCommonTarget().level->name);
   passes.run(*module);
   if (!errors.empty())
     return collected("LLVM");
@@ -215,8 +260,10 @@ llvm::Expected<std::string> ArtifactBuilder::emit(ArtifactKind kind) {
         emitCode(llvm::CodeGenFileType::ObjectFile);
     if (!object)
       return object.takeError();
-    return kind == ArtifactKind::Archive ? archiveObject(*object, options)
-                                         : linkSharedLibrary(*object, options);
+    return kind == ArtifactKind::Archive
+               ? archiveObject(*object)
+               : linkSharedLibrary(*object, machine->getTargetTriple(),
+                                   options);
   }
   case ArtifactKind::IR:
     break;
@@ -224,11 +271,12 @@ llvm::Expected<std::string> ArtifactBuilder::emit(ArtifactKind kind) {
   llvm_unreachable("IR is printed by the pipeline");
 }
 
-llvm::Expected<std::string> posenc::emitArtifact(ModuleOp module,
-                                                 ArtifactKind kind,
-                                                 const ObjectOptions &options) {
-  ArtifactBuilder builder(options);
-  if (llvm::Error error = builder.build(module))
+llvm::Expected<std::string>
+posenc::emitArtifact(ArrayRef<EntryFunction> entries,
+                     ArrayRef<Variant> variants, ArtifactKind kind,
+                     const ObjectOptions &options) {
+  ArtifactBuilder builder(entries, variants, options);
+  if (llvm::Error error = builder.build())
     return error;
   return builder.emit(kind);
 }

@@ -98,7 +98,8 @@ static llvm::Expected<std::string> readFile(StringRef path) {
 }
 
 llvm::Expected<std::string>
-posenc::linkSharedLibrary(StringRef object, const ObjectOptions &options) {
+posenc::linkSharedLibrary(StringRef object, const llvm::Triple &triple,
+                          const ObjectOptions &options) {
   llvm::Expected<TemporaryFile> input = TemporaryFile::create("o", object);
   if (!input)
     return input.takeError();
@@ -119,9 +120,8 @@ posenc::linkSharedLibrary(StringRef object, const ObjectOptions &options) {
     llvm::Expected<TemporaryFile> script = TemporaryFile::create("ld", "");
     if (!script)
       return script.takeError();
-    bool isX86 = options.target.triple.isX86();
     if (llvm::Error error = runLinker(
-            {"-shared", "-m", isX86 ? "elf_x86_64" : "aarch64linux",
+            {"-shared", "-m", triple.isX86() ? "elf_x86_64" : "aarch64linux",
              "-soname=libomp.so.5", script->path(), "-o", stub->path()}))
       return error;
     openmp = std::move(*stub);
@@ -133,8 +133,7 @@ posenc::linkSharedLibrary(StringRef object, const ObjectOptions &options) {
   return readFile(output->path());
 }
 
-llvm::Expected<std::string> posenc::archiveObject(StringRef object,
-                                                  const ObjectOptions &) {
+llvm::Expected<std::string> posenc::archiveObject(StringRef object) {
   llvm::NewArchiveMember member(
       llvm::MemoryBufferRef(object, "posenc_graph.o"));
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> archive =

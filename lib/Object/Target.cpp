@@ -12,6 +12,8 @@
 #include "posenc/Object/Target.h"
 #include "posenc/Codegen/CPU/Target.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -21,21 +23,50 @@
 
 using namespace mlir::posenc;
 
-llvm::Expected<CodegenTarget>
-mlir::posenc::resolveTarget(llvm::StringRef name) {
-  llvm::Expected<const CPULevel *> level = resolveCPU(name);
-  if (!level)
-    return level.takeError();
-  CodegenTarget target;
-  target.name = (*level)->name.str();
-  target.triple = llvm::Triple((*level)->triple);
-  target.cpu = (*level)->cpu.str();
-  target.tune = name == kNativeCPU ? llvm::sys::getHostCPUName().str()
-                                   : (*level)->tune.str();
-  target.baseline = (*level)->baseline.str();
-  target.requiredFeatures = (*level)->requiredFeatures;
-  target.vectorBits = (*level)->vectorBits;
-  return target;
+std::string CodegenTarget::getFeatures() const {
+  auto added = [](llvm::StringRef name) { return ("+" + name).str(); };
+  return llvm::join(llvm::map_range(level->getFeatureNames(), added), ",");
+}
+
+/// What keeps code for `level` out of a library with code for `other`, if
+/// anything.
+static llvm::Error checkPair(llvm::StringRef names, const CPULevel &level,
+                             const CPULevel &other) {
+  llvm::StringRef hint = llvm::is_contained(llvm::split(names, ','), kNativeCPU)
+                             ? " ('native' is it on this machine)"
+                             : "";
+  if (&level == &other)
+    return llvm::createStringError("--cpu=" + names + ": names " + level.name +
+                                   " twice" + hint + "; name each CPU once");
+  llvm::Triple triple(level.triple), otherTriple(other.triple);
+  if (triple.getArch() != otherTriple.getArch())
+    return llvm::createStringError(
+        "--cpu=" + names + ": a library is for one architecture, but " +
+        other.name + " is of " + otherTriple.getArchName() + " and " +
+        level.name + " of " + triple.getArchName() +
+        "; compile a library for each");
+  return llvm::Error::success();
+}
+
+llvm::Expected<llvm::SmallVector<CodegenTarget, 1>>
+mlir::posenc::resolveTargets(llvm::StringRef names) {
+  llvm::SmallVector<CodegenTarget, 1> targets;
+  for (llvm::StringRef name : llvm::split(names, ',')) {
+    llvm::Expected<const CPULevel *> level = resolveCPU(name);
+    if (!level)
+      return level.takeError();
+    for (const CodegenTarget &other : targets)
+      if (llvm::Error error = checkPair(names, **level, *other.level))
+        return std::move(error);
+    targets.push_back({*level, name == kNativeCPU
+                                   ? llvm::sys::getHostCPUName().str()
+                                   : (*level)->tune.str()});
+  }
+  // The table, an array, is in this order.
+  llvm::sort(targets, [](const CodegenTarget &a, const CodegenTarget &b) {
+    return a.level < b.level;
+  });
+  return targets;
 }
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
@@ -55,13 +86,14 @@ mlir::posenc::createTargetMachine(const CodegenTarget &target) {
   });
   std::string error;
   const llvm::Target *found =
-      llvm::TargetRegistry::lookupTarget(target.triple, error);
+      llvm::TargetRegistry::lookupTarget(target.getTriple(), error);
   if (!found)
-    return llvm::createStringError("--cpu=" + target.name + ": " + error);
+    return llvm::createStringError("--cpu=" + target.level->name + ": " +
+                                   error);
   llvm::TargetOptions options;
   options.FunctionSections = true;
   options.DataSections = true;
   return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      target.triple, target.baseline, /*Features=*/"", options,
+      target.getTriple(), target.level->baseline, /*Features=*/"", options,
       llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }

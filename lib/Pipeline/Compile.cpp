@@ -75,8 +75,10 @@ public:
 
 private:
   llvm::Error parse(StringRef source, StringRef sourceName);
-  llvm::Error runPhase(const PhaseInfo &info, const CodegenTarget &target);
-  llvm::Error emit(const CodegenTarget &target);
+  void cloneForTargets();
+  llvm::Error runPhase(const PhaseInfo &info);
+  llvm::Error runPasses(ModuleOp on, StringRef phase, PassManager &pm);
+  llvm::Error emit();
   void keep(unsigned number, StringRef phase) {
     if (options.keepIR)
       result.ir.push_back({number, phase, print()});
@@ -101,7 +103,10 @@ private:
   const CompileOptions &options;
   CompileResult &result;
   FirstError firstError;
+  SmallVector<CodegenTarget, 1> targets;
   OwningOpRef<ModuleOp> module;
+  /// From Plan on, one for each target: `module`, or the modules inside it.
+  SmallVector<Variant, 1> variants;
 };
 
 } // namespace
@@ -118,9 +123,24 @@ llvm::Error Compilation::parse(StringRef source, StringRef sourceName) {
   return llvm::Error::success();
 }
 
+/// Up to Fuse all targets share a module.
+void Compilation::cloneForTargets() {
+  if (targets.size() == 1) {
+    variants.push_back({targets.front(), *module});
+    return;
+  }
+  OwningOpRef<ModuleOp> all = ModuleOp::create(module->getLoc());
+  for (const CodegenTarget &target : targets) {
+    auto clone = cast<ModuleOp>((*module)->clone());
+    clone.setSymName(target.level->name);
+    all->push_back(clone);
+    variants.push_back({target, clone});
+  }
+  module = std::move(all);
+}
+
 static void buildPhase(Phase phase, OpPassManager &pm,
-                       const CompileOptions &options,
-                       const CodegenTarget &target) {
+                       const CompileOptions &options, StringRef cpu) {
   switch (phase) {
   case Phase::Import:
     return buildImportPipeline(pm, ImportOptions());
@@ -133,7 +153,7 @@ static void buildPhase(Phase phase, OpPassManager &pm,
   }
   case Phase::Plan: {
     PlanOptions plan;
-    plan.cpu = target.name;
+    plan.cpu = cpu.str();
     return buildPlanPipeline(pm, plan);
   }
   case Phase::Codegen:
@@ -141,51 +161,73 @@ static void buildPhase(Phase phase, OpPassManager &pm,
   }
 }
 
-llvm::Error Compilation::runPhase(const PhaseInfo &info,
-                                  const CodegenTarget &target) {
-  PassManager pm(&context);
-  buildPhase(info.phase, pm, options, target);
-  if (failed(pm.run(*module)))
-    return firstError.take("the phase " + info.name + " failed");
+llvm::Error Compilation::runPasses(ModuleOp on, StringRef phase,
+                                   PassManager &pm) {
+  if (failed(pm.run(on)))
+    return firstError.take("the phase " + phase + " failed");
+  return llvm::Error::success();
+}
+
+llvm::Error Compilation::runPhase(const PhaseInfo &info) {
+  if (info.phase >= Phase::Plan && variants.empty())
+    cloneForTargets();
+  if (variants.empty()) {
+    PassManager pm(&context);
+    buildPhase(info.phase, pm, options, /*cpu=*/"");
+    if (llvm::Error error = runPasses(*module, info.name, pm))
+      return error;
+  }
+  for (const Variant &variant : variants) {
+    PassManager pm(&context);
+    buildPhase(info.phase, pm, options, variant.target.level->name);
+    if (llvm::Error error = runPasses(variant.module, info.name, pm))
+      return error;
+  }
   keep(unsigned(info.phase) + 1, info.name);
   return llvm::Error::success();
 }
 
-llvm::Error Compilation::emit(const CodegenTarget &target) {
-  PassManager pm(&context);
-  EmitEntriesPassOptions entriesOptions;
-  entriesOptions.requiredFeatures = target.requiredFeatures;
-  pm.addPass(createEmitEntriesPass(entriesOptions));
-  if (failed(pm.run(*module)))
-    return firstError.take("the phase object failed");
-  ObjectOptions object{target, options.threads, options.libraryName};
-  llvm::Expected<std::string> bytes =
-      emitArtifact(*module, options.emit, object);
+llvm::Error Compilation::emit() {
+  for (const Variant &variant : variants) {
+    PassManager pm(&context);
+    pm.addPass(createEmitBodiesPass());
+    if (llvm::Error error = runPasses(variant.module, "object", pm))
+      return error;
+  }
+  FailureOr<SmallVector<EntryFunction>> entries =
+      readEntries(variants.front().module);
+  if (failed(entries))
+    return firstError.take("the module has no valid entries");
+  llvm::Expected<std::string> bytes = emitArtifact(
+      *entries, variants, options.emit, {options.threads, options.libraryName});
   if (!bytes)
     return firstError.take(llvm::toString(bytes.takeError()));
   result.artifact = std::move(*bytes);
-  FailureOr<SmallVector<EntryFunction>> entries = readEntries(*module);
-  if (failed(entries))
-    return firstError.take("the module has no valid entries");
   result.header = emitHeader(*entries, options.threads);
   return llvm::Error::success();
 }
 
 llvm::Error Compilation::run(StringRef source, StringRef sourceName) {
-  llvm::Expected<CodegenTarget> target = resolveTarget(options.cpu);
-  if (!target)
-    return target.takeError();
+  llvm::Expected<SmallVector<CodegenTarget, 1>> resolved =
+      resolveTargets(options.cpu);
+  if (!resolved)
+    return resolved.takeError();
+  targets = std::move(*resolved);
   if (llvm::Error error =
           timed("parse", [&] { return parse(source, sourceName); }))
     return error;
   keep(0, "input");
   // What was written after Plan goes on from there.
   bool isPlanned = (*module)->hasAttr(kFunctionsAttr);
+  std::optional<CPUDescription> planned = CPUDescription::read(*module);
+  if (isPlanned && planned && targets.size() > 1)
+    return llvm::createStringError(
+        sourceName + ": was planned for " + planned->cpu +
+        ", not for --cpu=" + options.cpu + "; give the graph, or one CPU");
   for (const PhaseInfo &info : getPhases()) {
     if (isPlanned && info.phase <= Phase::Plan)
       continue;
-    if (llvm::Error error =
-            timed(info.name, [&] { return runPhase(info, *target); }))
+    if (llvm::Error error = timed(info.name, [&] { return runPhase(info); }))
       return error;
     if (options.to == info.phase)
       break;
@@ -194,7 +236,7 @@ llvm::Error Compilation::run(StringRef source, StringRef sourceName) {
     result.artifact = print();
     return llvm::Error::success();
   }
-  return timed("object", [&] { return emit(*target); });
+  return timed("object", [&] { return emit(); });
 }
 
 static llvm::Error compileHere(StringRef source, StringRef sourceName,

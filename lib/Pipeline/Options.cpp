@@ -86,11 +86,8 @@ static llvm::Error gpuNotThereYet(StringRef name, StringRef value) {
 }
 
 static llvm::Error setCPU(CompileOptions &options, StringRef value) {
-  if (value.contains(','))
-    return notThereYet("cpu", value, "several CPUs in one library are",
-                       "compile a library for each");
   options.cpu = value.str();
-  return resolveTarget(value).takeError();
+  return resolveTargets(value).takeError();
 }
 
 static llvm::Error setTarget(StringRef value) {

@@ -13,6 +13,7 @@
 #ifndef POSENC_RUNTIME_INTERNAL_H
 #define POSENC_RUNTIME_INTERNAL_H
 
+#include "posenc/Codegen/CPU/CPUFeatures.h"
 #include "posenc_runtime.h"
 
 #include <setjmp.h>
@@ -87,6 +88,17 @@ void posenc_distribute(posenc_region *region, int32_t threads);
 // Whether a body is running on some thread (in the child of a fork perhaps only
 // was).
 bool posenc_is_running(void);
+
+// The features of this CPU whose registers the system saves.
+uint64_t posenc_cpu_features(void);
+
+// Whether the system permits `features`. Asks for what must be asked for: AMX,
+// whose permission enlarges every signal frame of the program.
+bool posenc_cpu_permits(uint64_t features);
+
+// The last variant whose features `mask` has and the system permits, or -1.
+// What it does not permit is taken from `mask`.
+int32_t posenc_best_variant(const posenc_library *library, uint64_t *mask);
 
 // When the library is unloaded: no thread of the runtime runs its code
 // afterwards, and what it cached is free.

@@ -8,17 +8,20 @@
 // The runtime functions that a compiled library is linked with, and the
 // constant tables that drive them. A compiled function NAME does, in order:
 //
+//   if ((code = posenc_rt_select(&library, "NAME", &variant)))
+//     return code;
 //   if ((code = posenc_rt_check_inputs(&table, arguments, descriptors)))
 //     return code;
-//   shapes_body(descriptors, dims);          // may call posenc_rt_assert
+//   bodies[variant].shapes(descriptors, dims); // may call posenc_rt_assert
 //   if ((code = posenc_rt_status()))
 //     return code;
 //   if ((code = posenc_rt_check_outputs(&table, arguments, dims, descriptors)))
 //     return code;
-//   return posenc_rt_run(body, descriptors);
+//   return posenc_rt_run(bodies[variant].compute, descriptors);
 //
 // and NAME_shapes ends with posenc_rt_report_shapes(&table, arguments, dims)
-// in place of the last three lines.
+// in place of the last three lines. Only the bodies use more than
+// the architecture's baseline.
 //
 // All symbols are hidden but posenc_last_error (and the callback's setter and
 // getter under --threads=host). Nothing runs when the library is loaded.
@@ -43,13 +46,24 @@ extern "C" {
 // in one process share the buffer, so this never changes.
 enum { POSENC_ERROR_CAPACITY = 512 };
 
-// CPU features, as bits of a mask. Each needs the operating system too: XCR0
-// for the registers, arch_prctl for AMX tiles.
-enum {
-  POSENC_CPU_X86_64_V3 = 1u << 0, // AVX2 FMA F16C BMI1 BMI2 LZCNT MOVBE
-  POSENC_CPU_X86_64_V4 = 1u << 1, // v3 and AVX512 F BW CD DQ VL
-  POSENC_CPU_AMX_BF16 = 1u << 2   // AMX-TILE AMX-BF16
-};
+// One compilation of a library's functions.
+typedef struct posenc_variant {
+  const char *cpu;   // as --cpu spells it
+  uint64_t features; // the bits of posenc/Codegen/CPU/CPUFeatures.h it uses
+} posenc_variant;
+
+// What a library was compiled for.
+typedef struct posenc_library {
+  const posenc_variant *variants; // [num_variants], from the least to the most
+  int32_t num_variants;
+} posenc_library;
+
+// One function of one compilation.
+typedef struct posenc_body {
+  // Fills in the extents of all outputs.
+  void (*shapes)(int64_t *descriptors, int64_t *dims);
+  void (*compute)(int64_t *descriptors);
+} posenc_body;
 
 // One argument of a compiled function.
 typedef struct posenc_argument {
@@ -154,13 +168,13 @@ void _mlir_memref_to_llvm_free(void *pointer);
 // The CPU
 //===----------------------------------------------------------------------===//
 
-// Whether this CPU and system have every feature of the mask. The baseline of
-// an architecture is the empty mask. Asking for AMX requests the permission.
-bool posenc_rt_cpu_supports(uint32_t feature_mask);
-
-// Records POSENC_ERROR_UNSUPPORTED_CPU for function `name` where they lack
-// one. Returns POSENC_OK or that code. Begins a call, as check_inputs does.
-int32_t posenc_rt_require_cpu(uint32_t feature_mask, const char *name);
+// The best variant of the library, this object's only one, that the CPU and
+// the system can run (XCR0, AT_HWCAP; for AMX the kernel is asked for its
+// permission) and that POSENC_CPU, a name of --cpu or "baseline", does not
+// exclude. Decided by the first call that finds one. Otherwise begins a call of
+// `function`, records POSENC_ERROR_UNSUPPORTED_CPU and returns that code.
+int32_t posenc_rt_select(const posenc_library *library, const char *function,
+                         int32_t *variant);
 
 #ifdef __cplusplus
 }

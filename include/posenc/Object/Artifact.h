@@ -27,18 +27,28 @@ enum class ArtifactKind {
   SharedLibrary
 };
 
+/// One compilation of a library's functions: a module in the LLVM dialect that
+/// posenc-emit-bodies has been through.
+struct Variant {
+  CodegenTarget target;
+  ModuleOp module;
+};
+
 /// Choices of the phase.
 struct ObjectOptions {
-  CodegenTarget target;
   /// Whose threads the library runs on.
   RuntimeThreads threads = RuntimeThreads::Pool;
   /// The name by which programs linked against a shared library load it.
   std::string libraryName = "libposenc_graph.so";
 };
 
-/// The bytes of the file of `kind` for `module`, which posenc-emit-entries has
-/// been through. Not for ArtifactKind::IR.
-llvm::Expected<std::string> emitArtifact(ModuleOp module, ArtifactKind kind,
+/// The bytes of the file of `kind` with the C functions `entries`, which run
+/// the last of `variants` that the CPU can run; at least one, of one
+/// architecture. Constants that several have are there once. Not for
+/// ArtifactKind::IR.
+llvm::Expected<std::string> emitArtifact(ArrayRef<EntryFunction> entries,
+                                         ArrayRef<Variant> variants,
+                                         ArtifactKind kind,
                                          const ObjectOptions &options);
 
 /// The C header of the library: its functions, documented, and what they need.
@@ -46,11 +56,11 @@ std::string emitHeader(ArrayRef<EntryFunction> entries, RuntimeThreads threads);
 
 /// Links the object file `object` to a shared library. Thread-safe.
 llvm::Expected<std::string> linkSharedLibrary(StringRef object,
+                                              const llvm::Triple &triple,
                                               const ObjectOptions &options);
 
 /// Wraps the object file `object` in a static library.
-llvm::Expected<std::string> archiveObject(StringRef object,
-                                          const ObjectOptions &options);
+llvm::Expected<std::string> archiveObject(StringRef object);
 
 } // namespace mlir::posenc
 

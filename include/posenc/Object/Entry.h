@@ -12,6 +12,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "posenc/Codegen/CPU/Target.h"
 
 namespace mlir::posenc {
 
@@ -33,6 +34,9 @@ struct EntryArgument {
   bool isOutput = false;
   /// An input that is updated in place.
   bool isDonated = false;
+
+  /// The words of its memref descriptor: two pointers, offset, sizes, strides.
+  int64_t getDescriptorWords() const { return 3 + 2 * type.getRank(); }
 };
 
 /// One C function: its arguments, inputs first.
@@ -43,6 +47,18 @@ struct EntryFunction {
 
   /// The C function that tells the outputs' shapes.
   std::string getShapesName() const { return (name + "_shapes").str(); }
+  /// The functions of one compilation that the runtime's posenc_body points to.
+  std::string getComputeName() const { return (name + "__body").str(); }
+  std::string getShapesBodyName() const {
+    return (name + "__shapes_body").str();
+  }
+  /// The extents of all outputs, together.
+  int64_t getNumExtents() const {
+    int64_t extents = 0;
+    for (const EntryArgument &output : getOutputs())
+      extents += output.type.getRank();
+    return extents;
+  }
   ArrayRef<EntryArgument> getInputs() const {
     return ArrayRef(arguments).drop_back(numOutputs);
   }
@@ -55,6 +71,11 @@ struct EntryFunction {
 /// no C identifier or an element type that DLPack lacks is an error at
 /// `module`.
 FailureOr<SmallVector<EntryFunction>> readEntries(ModuleOp module);
+
+/// Adds the C functions of `entries` to `module`. They call the bodies of
+/// posenc-emit-bodies, whose names end in the symbol suffix of one of `levels`.
+void emitEntries(ModuleOp module, ArrayRef<EntryFunction> entries,
+                 ArrayRef<const CPULevel *> levels);
 
 } // namespace mlir::posenc
 

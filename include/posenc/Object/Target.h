@@ -8,7 +8,9 @@
 #ifndef POSENC_OBJECT_TARGET_H
 #define POSENC_OBJECT_TARGET_H
 
-#include "llvm/ADT/StringRef.h"
+#include "posenc/Codegen/CPU/Target.h"
+
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -23,18 +25,20 @@ namespace mlir::posenc {
 
 /// One CPU that code is compiled for.
 struct CodegenTarget {
-  /// As `--cpu` spells it.
-  std::string name;
-  llvm::Triple triple;
-  /// See CPULevel.
-  std::string cpu, tune, baseline;
-  uint32_t requiredFeatures = 0;
-  unsigned vectorBits = 128;
+  const CPULevel *level;
+  /// LLVM's name of the CPU that code is scheduled for.
+  std::string tune;
+
+  llvm::Triple getTriple() const { return llvm::Triple(level->triple); }
+  /// `--cpu`'s features as LLVM writes them, "+a,+b".
+  std::string getFeatures() const;
 };
 
-/// The target that `--cpu=name` means, see resolveCPU. `native` is scheduled
-/// for this machine; the library runs wherever the runtime's check passes.
-llvm::Expected<CodegenTarget> resolveTarget(llvm::StringRef name);
+/// The targets that `--cpu=names` means, names of resolveCPU separated by
+/// commas, from the least to the most. `native` is scheduled for this machine.
+/// Fails where a CPU is named twice, and for more than one architecture.
+llvm::Expected<llvm::SmallVector<CodegenTarget, 1>>
+resolveTargets(llvm::StringRef names);
 
 /// A machine that emits position-independent code for `target`. Fails where
 /// this build of LLVM lacks the architecture.

@@ -31,9 +31,9 @@ struct PhaseInfo {
 /// All phases, in order.
 ArrayRef<PhaseInfo> getPhases();
 
-/// What to compile, and for which machine.
+/// What to compile, and for which machines.
 struct CompileOptions {
-  /// Name of the CPU, see resolveTarget.
+  /// Names of the CPUs, see resolveTargets.
   std::string cpu = "native";
   RuntimeThreads threads = RuntimeThreads::Pool;
   ArtifactKind emit = ArtifactKind::SharedLibrary;

@@ -54,9 +54,9 @@ Value ConstantTables::emitField(OpBuilder &at, const Field &field) {
     return LLVM::ConstantOp::create(at, loc, type,
                                     at.getIntegerAttr(type, field.value));
   }
-  if (!field.address)
+  if (field.symbol.empty())
     return LLVM::ZeroOp::create(at, loc, pointer);
-  return LLVM::AddressOfOp::create(at, loc, field.address);
+  return LLVM::AddressOfOp::create(at, loc, pointer, field.symbol);
 }
 
 /// An array of equal structs.
@@ -132,4 +132,20 @@ LLVM::GlobalOp ConstantTables::addFunction(const EntryFunction &entry) {
                       {32, int64_t(entry.arguments.size())},
                       {32, int64_t(entry.numOutputs)},
                       {32, int64_t(symbols.size())}}});
+}
+
+LLVM::GlobalOp ConstantTables::addLibrary(ArrayRef<const CPULevel *> levels) {
+  auto variants = llvm::map_to_vector(levels, [&](const CPULevel *level) {
+    return SmallVector<Field>{pointerTo(addString(level->name)),
+                              {64, int64_t(level->features)}};
+  });
+  return addStructs(
+      {{pointerTo(addStructs(variants)), {32, int64_t(levels.size())}}});
+}
+
+LLVM::GlobalOp
+ConstantTables::addBodies(ArrayRef<std::pair<StringRef, StringRef>> bodies) {
+  return addStructs(llvm::map_to_vector(bodies, [](auto names) {
+    return SmallVector<Field>{{0, 0, names.first}, {0, 0, names.second}};
+  }));
 }

@@ -25,16 +25,22 @@ public:
   LLVM::GlobalOp addString(StringRef text);
   /// The posenc_function of `entry`.
   LLVM::GlobalOp addFunction(const EntryFunction &entry);
+  /// The posenc_library of `levels`.
+  LLVM::GlobalOp addLibrary(ArrayRef<const CPULevel *> levels);
+  /// An array of posenc_body from the names of its functions.
+  LLVM::GlobalOp addBodies(ArrayRef<std::pair<StringRef, StringRef>> bodies);
 
 private:
   /// A field of a struct or element of an array: an integer of a width, or the
-  /// address of a global (null where it is empty).
+  /// address of a symbol (null where it is empty).
   struct Field {
     unsigned bits;
     int64_t value = 0;
-    LLVM::GlobalOp address = nullptr;
+    StringRef symbol = "";
   };
-  static Field pointerTo(LLVM::GlobalOp global) { return {0, 0, global}; }
+  static Field pointerTo(LLVM::GlobalOp global) {
+    return {0, 0, global ? global.getSymName() : ""};
+  }
 
   Value emitField(OpBuilder &b, const Field &field);
   Type typeOf(const Field &field);

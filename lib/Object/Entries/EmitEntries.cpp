@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: the LLVM dialect, bodies @NAME and @NAME__shapes that take memref
-// descriptors. After: in addition the C functions @NAME and @NAME_shapes with
-// their tables, in the sequence that lib/Runtime/posenc_runtime.h describes.
+// Before: any module with `posenc.functions`. After: in addition the C
+// functions
+// @NAME and @NAME_shapes with their tables, in the sequence that
+// lib/Runtime/posenc_runtime.h describes, and declarations of the bodies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,41 +27,41 @@ using namespace mlir;
 using namespace mlir::posenc;
 
 namespace {
-
-/// The words of a memref descriptor: two pointers, offset, sizes, strides.
-int64_t descriptorWords(const EntryArgument &argument) {
-  return 3 + 2 * argument.type.getRank();
-}
-
 class EntryEmitter {
 public:
-  EntryEmitter(ModuleOp module, uint32_t requiredFeatures)
+  EntryEmitter(ModuleOp module, ArrayRef<const CPULevel *> levels)
       : module(module), symbols(module), tables(module), b(module.getContext()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())),
-        requiredFeatures(requiredFeatures) {}
+        levels(levels), library(tables.addLibrary(levels)) {}
 
-  LogicalResult emit(const EntryFunction &entry);
+  void emit(const EntryFunction &entry);
 
 private:
-  LLVM::LLVMFuncOp takeBody(const EntryFunction &entry, StringRef name,
-                            StringRef newName, int64_t words);
-  LLVM::LLVMFuncOp emitBodyAdapter(const EntryFunction &entry,
-                                   LLVM::LLVMFuncOp body);
-  void emitFunction(const EntryFunction &entry, LLVM::GlobalOp table,
-                    LLVM::LLVMFuncOp shapesBody, LLVM::LLVMFuncOp adapter);
+  /// The tables of one C function.
+  struct Tables {
+    LLVM::GlobalOp function, bodies;
+  };
+  enum class Kind { Compute, Shapes };
 
+  LLVM::GlobalOp emitBodies(const EntryFunction &entry);
+  void emitFunction(const EntryFunction &entry, const Tables &entryTables,
+                    Kind kind);
+  Block *createFunction(StringRef name, unsigned numArguments);
+
+  /// The function of the runtime called `name`, declared.
+  LLVM::LLVMFuncOp declare(StringRef name, Type result,
+                           ArrayRef<Type> operands);
   /// Calls a function of the runtime.
-  Value call(StringRef name, Type result, ValueRange operands);
+  Value call(StringRef name, ValueRange operands);
   /// Returns `code` from the function where it is not zero.
   void returnIfFailed(Value code);
-  void callShapesBody(const EntryFunction &entry, LLVM::LLVMFuncOp body,
-                      Value descriptors, Value dims);
-  SmallVector<Value> loadDescriptors(LLVM::LLVMFuncOp body, int64_t words,
-                                     Value descriptors);
   Value constant(int64_t value, unsigned bits = 64) {
     Type type = b.getIntegerType(bits);
     return LLVM::ConstantOp::create(b, loc(), type,
                                     b.getIntegerAttr(type, value));
+  }
+  Value addressOf(LLVM::GlobalOp global) {
+    return LLVM::AddressOfOp::create(b, loc(), global);
   }
   Value stackArray(Type element, int64_t count) {
     return LLVM::AllocaOp::create(b, loc(), pointer, element,
@@ -70,6 +71,7 @@ private:
     return LLVM::GEPOp::create(b, loc(), pointer, element, array,
                                ArrayRef<LLVM::GEPArg>{int32_t(at)});
   }
+  Value loadBody(Value bodies, Value variant, int32_t field);
   Location loc() { return module.getLoc(); }
 
   ModuleOp module;
@@ -77,43 +79,27 @@ private:
   ConstantTables tables;
   OpBuilder b;
   Type pointer;
-  uint32_t requiredFeatures;
+  ArrayRef<const CPULevel *> levels;
+  LLVM::GlobalOp library;
 };
+} // namespace
 
-/// The compiled body `name`, renamed and private; its operands are `words`
-/// words of descriptors.
-LLVM::LLVMFuncOp EntryEmitter::takeBody(const EntryFunction &entry,
-                                        StringRef name, StringRef newName,
-                                        int64_t words) {
-  auto body = symbols.lookup<LLVM::LLVMFuncOp>(name);
-  if (!body || body.isExternal()) {
-    module.emitError() << kFunctionsAttr << " names '" << entry.name
-                       << "', but the module has no body @" << name;
-    return nullptr;
-  }
-  if (int64_t(body.getNumArguments()) != words) {
-    body.emitError("takes ")
-        << body.getNumArguments() << " descriptor words, but " << kFunctionsAttr
-        << " says " << words;
-    return nullptr;
-  }
-  if (name != newName && failed(symbols.rename(body, newName)))
-    return nullptr;
-  body.setLinkage(LLVM::Linkage::Internal);
-  return body;
+LLVM::LLVMFuncOp EntryEmitter::declare(StringRef name, Type result,
+                                       ArrayRef<Type> operands) {
+  auto function = symbols.lookup<LLVM::LLVMFuncOp>(name);
+  if (function)
+    return function;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  function = LLVM::LLVMFuncOp::create(
+      b, loc(), name, LLVM::LLVMFunctionType::get(result, operands));
+  symbols.insert(function);
+  return function;
 }
 
-Value EntryEmitter::call(StringRef name, Type result, ValueRange operands) {
-  auto callee = symbols.lookup<LLVM::LLVMFuncOp>(name);
-  if (!callee) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(module.getBody());
-    callee = LLVM::LLVMFuncOp::create(
-        b, loc(), name,
-        LLVM::LLVMFunctionType::get(result,
-                                    llvm::to_vector(operands.getTypes())));
-    symbols.insert(callee);
-  }
+Value EntryEmitter::call(StringRef name, ValueRange operands) {
+  LLVM::LLVMFuncOp callee =
+      declare(name, b.getI32Type(), llvm::to_vector(operands.getTypes()));
   return LLVM::CallOp::create(b, loc(), callee, operands).getResult();
 }
 
@@ -130,122 +116,98 @@ void EntryEmitter::returnIfFailed(Value code) {
   b.setInsertionPointToEnd(next);
 }
 
-/// The first `words` operands of `body`, loaded from consecutive words.
-SmallVector<Value> EntryEmitter::loadDescriptors(LLVM::LLVMFuncOp body,
-                                                 int64_t words,
-                                                 Value descriptors) {
-  SmallVector<Value> operands;
-  for (int64_t at = 0; at < words; ++at)
-    operands.push_back(
-        LLVM::LoadOp::create(b, loc(), body.getArgumentTypes()[at],
-                             elementAddress(b.getI64Type(), descriptors, at)));
-  return operands;
+/// Field `field` of `bodies[variant]`, a posenc_body.
+Value EntryEmitter::loadBody(Value bodies, Value variant, int32_t field) {
+  Type body =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), {pointer, pointer});
+  Value address = LLVM::GEPOp::create(b, loc(), pointer, body, bodies,
+                                      ArrayRef<LLVM::GEPArg>{variant, field});
+  return LLVM::LoadOp::create(b, loc(), pointer, address);
 }
 
-/// `void NAME__body(int64_t *descriptors)`, which posenc_rt_run calls.
-LLVM::LLVMFuncOp EntryEmitter::emitBodyAdapter(const EntryFunction &entry,
-                                               LLVM::LLVMFuncOp body) {
+/// The posenc_body of `entry` for each CPU.
+LLVM::GlobalOp EntryEmitter::emitBodies(const EntryFunction &entry) {
+  Type none = LLVM::LLVMVoidType::get(b.getContext());
+  SmallVector<std::pair<StringRef, StringRef>> bodies;
+  for (const CPULevel *level : levels) {
+    std::string suffix = level->getSymbolSuffix();
+    bodies.emplace_back(
+        declare(entry.getShapesBodyName() + suffix, none, {pointer, pointer})
+            .getName(),
+        declare(entry.getComputeName() + suffix, none, {pointer}).getName());
+  }
+  return tables.addBodies(bodies);
+}
+
+Block *EntryEmitter::createFunction(StringRef name, unsigned numArguments) {
   b.setInsertionPointToEnd(module.getBody());
-  auto adapter = LLVM::LLVMFuncOp::create(
-      b, loc(), (entry.name + "__body").str(),
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                  {pointer}),
-      LLVM::Linkage::Internal);
-  symbols.insert(adapter);
-  Block *block = adapter.addEntryBlock(b);
-  b.setInsertionPointToStart(block);
-  LLVM::CallOp::create(
-      b, loc(), body,
-      loadDescriptors(body, body.getNumArguments(), block->getArgument(0)));
-  LLVM::ReturnOp::create(b, loc(), ValueRange());
-  return adapter;
-}
-
-void EntryEmitter::callShapesBody(const EntryFunction &entry,
-                                  LLVM::LLVMFuncOp body, Value descriptors,
-                                  Value dims) {
-  constexpr int64_t vectorWords = 5;
-  int64_t words = body.getNumArguments() - vectorWords;
-  SmallVector<Value> operands = loadDescriptors(body, words, descriptors);
-  int64_t extents = 0;
-  for (const EntryArgument &output : entry.getOutputs())
-    extents += output.type.getRank();
-  operands.append({dims, dims, constant(0), constant(extents), constant(1)});
-  LLVM::CallOp::create(b, loc(), body, operands);
-}
-
-/// NAME, or NAME_shapes where there is no `adapter`.
-void EntryEmitter::emitFunction(const EntryFunction &entry,
-                                LLVM::GlobalOp table,
-                                LLVM::LLVMFuncOp shapesBody,
-                                LLVM::LLVMFuncOp adapter) {
-  b.setInsertionPointToEnd(module.getBody());
-  Type i32 = b.getI32Type(), i64 = b.getI64Type();
-  SmallVector<Type> operands(entry.arguments.size(), pointer);
   auto function = LLVM::LLVMFuncOp::create(
-      b, loc(), adapter ? entry.name.str() : entry.getShapesName(),
-      LLVM::LLVMFunctionType::get(i32, operands));
+      b, loc(), name,
+      LLVM::LLVMFunctionType::get(b.getI32Type(),
+                                  SmallVector<Type>(numArguments, pointer)));
   symbols.insert(function);
   Block *block = function.addEntryBlock(b);
   b.setInsertionPointToStart(block);
+  return block;
+}
 
-  int64_t words = 0, extents = 0;
+/// NAME or NAME_shapes.
+void EntryEmitter::emitFunction(const EntryFunction &entry,
+                                const Tables &entryTables, Kind kind) {
+  Block *block = createFunction(kind == Kind::Compute ? entry.name.str()
+                                                      : entry.getShapesName(),
+                                entry.arguments.size());
+  int64_t words = 0;
   for (const EntryArgument &argument : entry.arguments)
-    words += descriptorWords(argument);
-  for (const EntryArgument &output : entry.getOutputs())
-    extents += output.type.getRank();
+    words += argument.getDescriptorWords();
   Value arguments = stackArray(pointer, entry.arguments.size());
-  Value descriptors = stackArray(i64, words);
-  Value dims = stackArray(i64, extents);
+  Value descriptors = stackArray(b.getI64Type(), words);
+  Value dims = stackArray(b.getI64Type(), entry.getNumExtents());
+  Value variantAddress = stackArray(b.getI32Type(), 1);
   for (auto [at, argument] : llvm::enumerate(block->getArguments()))
     LLVM::StoreOp::create(b, loc(), argument,
                           elementAddress(pointer, arguments, at));
-  Value tableAddress = LLVM::AddressOfOp::create(b, loc(), table);
-  if (requiredFeatures) {
-    Value name =
-        LLVM::AddressOfOp::create(b, loc(), tables.addString(entry.name));
-    returnIfFailed(call("posenc_rt_require_cpu", i32,
-                        {constant(requiredFeatures, 32), name}));
-  }
-  returnIfFailed(call("posenc_rt_check_inputs", i32,
-                      {tableAddress, arguments, descriptors}));
-  callShapesBody(entry, shapesBody, descriptors, dims);
-  returnIfFailed(call("posenc_rt_status", i32, {}));
+  Value function = addressOf(entryTables.function);
+  Value bodies = addressOf(entryTables.bodies);
+  Value name = addressOf(tables.addString(entry.name));
+  returnIfFailed(
+      call("posenc_rt_select", {addressOf(library), name, variantAddress}));
+  Value variant =
+      LLVM::LoadOp::create(b, loc(), b.getI32Type(), variantAddress);
+  returnIfFailed(
+      call("posenc_rt_check_inputs", {function, arguments, descriptors}));
+  auto shapesType = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(b.getContext()), {pointer, pointer});
+  LLVM::CallOp::create(
+      b, loc(), shapesType,
+      ValueRange{loadBody(bodies, variant, /*field=*/0), descriptors, dims});
+  returnIfFailed(call("posenc_rt_status", {}));
   Value code;
-  if (adapter) {
-    returnIfFailed(call("posenc_rt_check_outputs", i32,
-                        {tableAddress, arguments, dims, descriptors}));
-    Value body = LLVM::AddressOfOp::create(b, loc(), adapter);
-    code = call("posenc_rt_run", i32, {body, descriptors});
+  if (kind == Kind::Compute) {
+    returnIfFailed(call("posenc_rt_check_outputs",
+                        {function, arguments, dims, descriptors}));
+    code = call("posenc_rt_run",
+                {loadBody(bodies, variant, /*field=*/1), descriptors});
   } else {
-    code =
-        call("posenc_rt_report_shapes", i32, {tableAddress, arguments, dims});
+    code = call("posenc_rt_report_shapes", {function, arguments, dims});
   }
   LLVM::ReturnOp::create(b, loc(), code);
 }
 
-LogicalResult EntryEmitter::emit(const EntryFunction &entry) {
-  int64_t inputWords = 0, words = 0;
-  for (const EntryArgument &argument : entry.arguments) {
-    words += descriptorWords(argument);
-    inputWords += argument.isOutput ? 0 : descriptorWords(argument);
-  }
-  std::string shapesName = (entry.name + kShapesSuffix).str();
-  LLVM::LLVMFuncOp body =
-      takeBody(entry, entry.name, (entry.name + "__compute").str(), words);
-  if (!body)
-    return failure();
-  LLVM::LLVMFuncOp shapesBody =
-      takeBody(entry, shapesName, shapesName, inputWords + 5);
-  if (!shapesBody)
-    return failure();
-  LLVM::LLVMFuncOp adapter = emitBodyAdapter(entry, body);
-  LLVM::GlobalOp table = tables.addFunction(entry);
-  emitFunction(entry, table, shapesBody, adapter);
-  emitFunction(entry, table, shapesBody, nullptr);
-  return success();
+void EntryEmitter::emit(const EntryFunction &entry) {
+  Tables entryTables = {tables.addFunction(entry), emitBodies(entry)};
+  emitFunction(entry, entryTables, Kind::Compute);
+  emitFunction(entry, entryTables, Kind::Shapes);
 }
 
+void posenc::emitEntries(ModuleOp module, ArrayRef<EntryFunction> entries,
+                         ArrayRef<const CPULevel *> levels) {
+  EntryEmitter emitter(module, levels);
+  for (const EntryFunction &entry : entries)
+    emitter.emit(entry);
+}
+
+namespace {
 struct EmitEntriesPass : posenc::impl::EmitEntriesPassBase<EmitEntriesPass> {
   using EmitEntriesPassBase::EmitEntriesPassBase;
 
@@ -253,11 +215,20 @@ struct EmitEntriesPass : posenc::impl::EmitEntriesPassBase<EmitEntriesPass> {
     FailureOr<SmallVector<EntryFunction>> entries = readEntries(getOperation());
     if (failed(entries))
       return signalPassFailure();
-    EntryEmitter emitter(getOperation(), requiredFeatures);
-    for (const EntryFunction &entry : *entries)
-      if (failed(emitter.emit(entry)))
+    if (cpus.empty()) {
+      getOperation().emitError("no CPUs: say cpus= what bodies there are for");
+      return signalPassFailure();
+    }
+    SmallVector<const CPULevel *> levels;
+    for (const std::string &cpu : cpus) {
+      llvm::Expected<const CPULevel *> level = resolveCPU(cpu);
+      if (!level) {
+        getOperation().emitError(llvm::toString(level.takeError()));
         return signalPassFailure();
+      }
+      levels.push_back(*level);
+    }
+    emitEntries(getOperation(), *entries, levels);
   }
 };
-
 } // namespace

@@ -3,7 +3,7 @@
 // Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one table of `--cpu`, and what of it a module carries: Plan's schedules,
+// The table of `--cpu`, and what of it a module carries: Plan's schedules,
 // the tiles of contractions and the machines of Object all follow from it.
 //
 //===----------------------------------------------------------------------===//
@@ -19,22 +19,25 @@
 
 namespace mlir::posenc {
 
-/// One row of the table of `--cpu`.
+/// One row of the table of `--cpu`, CPUFeatures.def.
 struct CPULevel {
   /// As `--cpu` spells it.
   llvm::StringLiteral name;
   llvm::StringLiteral triple;
-  /// LLVM's names. Kernels use the instructions of `cpu` and are scheduled for
-  /// `tune`; what runs before the CPU was checked uses `baseline` only.
-  llvm::StringLiteral cpu, tune, baseline;
-  /// The POSENC_CPU_* bits that the runtime asks for before a kernel runs.
-  uint32_t requiredFeatures;
+  /// LLVM's names: what runs before the CPU was checked is compiled for
+  /// `baseline`; kernels use `features` besides and are scheduled for `tune`.
+  llvm::StringLiteral baseline, tune;
+  /// The bits of CPUFeatures.h of the architecture.
+  uint64_t features;
   /// Bits of a vector register.
   int64_t vectorBits;
   /// Of one core, in bytes.
   int64_t l2Bytes;
-  /// LLVM's names of the features that tell this CPU from the row before.
-  ArrayRef<llvm::StringLiteral> features;
+
+  /// LLVM's names of `features`.
+  SmallVector<StringRef> getFeatureNames() const;
+  /// What the symbols of code for it end in: the name as assemblers take it.
+  std::string getSymbolSuffix() const;
 };
 
 /// `--cpu`'s name of the machine the compiler runs on.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "posenc/Codegen/CPU/CPUFeatures.h"
 #include "posenc/Codegen/CPU/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -17,36 +18,45 @@ using namespace mlir::posenc;
 
 using llvm::StringLiteral;
 
-/// POSENC_CPU_* of lib/Runtime/posenc_runtime.h.
-enum : uint32_t { X86V3 = 1, X86V4 = 2, AMXBF16 = 4 };
-
 static constexpr int64_t kKiB = 1024;
-
 static constexpr StringLiteral kX86 = "x86_64-unknown-linux-gnu";
 static constexpr StringLiteral kAArch64 = "aarch64-unknown-linux-gnu";
 
-static constexpr StringLiteral kX86V3Features[] = {"avx2", "fma",  "f16c",
-                                                   "bmi",  "bmi2", "lzcnt"};
-static constexpr StringLiteral kX86V4Features[] = {
-    "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"};
-static constexpr StringLiteral kSapphireRapidsFeatures[] = {
-    "amx-tile",   "amx-bf16",    "avx512fp16",
-    "avx512bf16", "avx512vbmi2", "avxvnni"};
+/// LLVM's names, by bit.
+static constexpr StringLiteral x86Features[] = {
+#define POSENC_X86_FEATURE(NAME, TEXT, WORD, BIT, STATES) TEXT,
+#include "posenc/Codegen/CPU/CPUFeatures.def"
+};
+static constexpr StringLiteral aarch64Features[] = {
+#define POSENC_AARCH64_FEATURE(NAME, TEXT, BIT) TEXT,
+#include "posenc/Codegen/CPU/CPUFeatures.def"
+};
 
-static const CPULevel levels[] = {
-    {"x86-64-v3", kX86, "x86-64-v3", "haswell", "x86-64", X86V3,
-     /*vectorBits=*/256, /*l2Bytes=*/256 * kKiB, kX86V3Features},
-    {"x86-64-v4", kX86, "x86-64-v4", "icelake-server", "x86-64", X86V3 | X86V4,
-     /*vectorBits=*/512, /*l2Bytes=*/1024 * kKiB, kX86V4Features},
-    {"sapphirerapids", kX86, "sapphirerapids", "sapphirerapids", "x86-64",
-     X86V3 | X86V4 | AMXBF16, /*vectorBits=*/512, /*l2Bytes=*/2048 * kKiB,
-     kSapphireRapidsFeatures},
-    {"generic-aarch64", kAArch64, "generic", "neoverse-n1", "generic",
-     /*requiredFeatures=*/0, /*vectorBits=*/128, /*l2Bytes=*/512 * kKiB,
-     /*features=*/{}},
+static constexpr CPULevel levels[] = {
+#define POSENC_X86_LEVEL(TEXT, TUNE, VECTOR_BITS, L2_KIB, FEATURES)            \
+  {TEXT, kX86, "x86-64", TUNE, FEATURES, VECTOR_BITS, L2_KIB * kKiB},
+#define POSENC_AARCH64_LEVEL(TEXT, TUNE, VECTOR_BITS, L2_KIB, FEATURES)        \
+  {TEXT, kAArch64, "generic", TUNE, FEATURES, VECTOR_BITS, L2_KIB * kKiB},
+#include "posenc/Codegen/CPU/CPUFeatures.def"
 };
 
 ArrayRef<CPULevel> posenc::getCPULevels() { return levels; }
+
+SmallVector<StringRef> CPULevel::getFeatureNames() const {
+  ArrayRef<StringLiteral> names =
+      triple == kX86 ? ArrayRef(x86Features) : ArrayRef(aarch64Features);
+  SmallVector<StringRef> used;
+  for (auto [bit, name] : llvm::enumerate(names))
+    if (features >> bit & 1)
+      used.push_back(name);
+  return used;
+}
+
+std::string CPULevel::getSymbolSuffix() const {
+  std::string suffix = ("." + name).str();
+  llvm::replace(suffix, '-', '_');
+  return suffix;
+}
 
 static llvm::Expected<const CPULevel *> resolveNative() {
   llvm::Triple host(llvm::sys::getProcessTriple());
@@ -55,7 +65,9 @@ static llvm::Expected<const CPULevel *> resolveNative() {
   for (const CPULevel &level : levels) {
     if (llvm::Triple(level.triple).getArch() != host.getArch())
       continue;
-    if (!llvm::all_of(level.features,
+    // What AArch64's row asks for every AArch64 has; LLVM may not know it.
+    if (level.triple == kX86 &&
+        !llvm::all_of(level.getFeatureNames(),
                       [&](StringRef name) { return has.lookup(name); }))
       break;
     best = &level;
