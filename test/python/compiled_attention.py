@@ -82,8 +82,8 @@ class Part:
 
 
 @functools.lru_cache(maxsize=None)
-def compiled(text: str, fuse: bool = True) -> posenc.CompiledFunction:
-    return posenc.compile(text, fuse=fuse)
+def compiled(text: str, fuse: bool = True, cpu: str = "native") -> posenc.CompiledFunction:
+    return posenc.compile(text, fuse=fuse, cpu=cpu)
 
 
 def tensor(extents: Sequence[Any], element: str) -> str:
@@ -100,6 +100,7 @@ class Graph:
     """Attention with encodings; `layouts` are those of query, key, value, output.
 
     static: the batch and lengths, where they are to be part of the types.
+    cpu: what it is compiled for, as --cpu spells it.
     """
 
     parts: tuple[Part, ...] = ()
@@ -113,6 +114,7 @@ class Graph:
     logsumexp: bool = False
     empty_rows: str = "zero"
     static: Sizes | None = None
+    cpu: str = "native"
 
     def factor(self) -> float:
         scale = 1 / math.sqrt(self.width) if self.scale is None else self.scale
@@ -184,7 +186,7 @@ func.func @attention({(', ').join(arguments)}) -> ({results}) {{
         return score + mask
 
     def function(self, fuse: bool = True) -> posenc.CompiledFunction:
-        return compiled(self.text(), fuse)
+        return compiled(self.text(), fuse, self.cpu)
 
     def draw(self, sizes: Sizes, seed: int = 0) -> tuple[list[np.ndarray], list[list[np.ndarray]]]:
         """Query, key, value as [b, h, l, d] in storage precision, and each part's inputs."""
