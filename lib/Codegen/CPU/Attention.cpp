@@ -38,6 +38,10 @@ static FailureOr<CPUScheduleAttr> getSchedule(AttentionOp op) {
     return op.emitOpError()
            << "has a prefill schedule of " << schedule.getLanes()
            << " lanes; they must be a multiple of " << kTransposeSide;
+  if (!prefill && !llvm::is_contained({4, 8, 16}, schedule.getLanes()))
+    return op.emitOpError()
+           << "has a decode schedule of " << schedule.getLanes()
+           << " lanes; they must be 4, 8 or 16";
   if (!prefill && kTransposeSide % schedule.getRows())
     return op.emitOpError() << "has a decode schedule of " << schedule.getRows()
                             << " rows; they must divide " << kTransposeSide;

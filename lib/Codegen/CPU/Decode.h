@@ -13,8 +13,12 @@
 
 namespace mlir::posenc::decode {
 
-/// Lanes of a vector of keys, and of a piece of a head.
+/// Keys whose scores are a vector; a head's scratch is a multiple of it.
 constexpr int64_t kWidth = kTransposeSide;
+
+/// Vectors of `lanes` lanes that are summed up at a time: half the registers.
+/// Only AVX2, which has eight lanes, has 16; others have 32.
+inline int64_t getNumAccumulators(int64_t lanes) { return lanes == 8 ? 8 : 16; }
 
 /// One query row of a pack.
 struct PackedRow {
@@ -59,7 +63,9 @@ public:
       : kernel(kernel), op(kernel.op), b(kernel.b),
         rows(kernel.schedule.getRows()),
         keyBlock(kernel.schedule.getKeyBlock()),
-        split(kernel.schedule.getSplit()), keysATile(kWidth / rows),
+        split(kernel.schedule.getSplit()), lanes(kernel.schedule.getLanes()),
+        numAccumulators(std::max(rows, getNumAccumulators(lanes))),
+        keysATile(numAccumulators / rows),
         paddedHead((kernel.headSize + kWidth - 1) / kWidth * kWidth),
         paddedValue((kernel.valueSize + kWidth - 1) / kWidth * kWidth) {}
 
@@ -75,6 +81,8 @@ private:
   void emitKeyBlock(Unit &unit, Value start, Value count, bool full);
   void emitProducts(Unit &unit, const KeyBlock &block);
   void emitProductTile(Unit &unit, const KeyBlock &block, Value first);
+  SmallVector<Value> emitProductsOf(Unit &unit, const KeyBlock &block,
+                                    ArrayRef<Value> keyRows);
   Value emitProbabilities(Unit &unit, const KeyBlock &block, int64_t r);
   void emitValues(Unit &unit, const KeyBlock &block, ArrayRef<Value> rescale);
   void emitCombination(Value number, const Partials &partials);
@@ -96,7 +104,8 @@ private:
   AttentionKernel &kernel;
   AttentionOp op;
   KernelBuilder &b;
-  int64_t rows, keyBlock, split, keysATile, paddedHead, paddedValue;
+  int64_t rows, keyBlock, split, lanes, numAccumulators, keysATile;
+  int64_t paddedHead, paddedValue;
 };
 
 } // namespace mlir::posenc::decode

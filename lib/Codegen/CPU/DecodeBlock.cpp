@@ -36,7 +36,31 @@ void Decode::emitProducts(Unit &unit, const KeyBlock &block) {
          [&](Value first) { emitProductTile(unit, block, first); });
 }
 
-/// Scores of `keysATile` keys: lane `r * keysATile + key` of the sums.
+/// The products of all rows and the keys at `keyRows`, before lanes are summed:
+/// vector `r * keysATile + key`.
+SmallVector<Value> Decode::emitProductsOf(Unit &unit, const KeyBlock &block,
+                                          ArrayRef<Value> keyRows) {
+  SmallVector<Value> sums(numAccumulators, b.splat(lanes, 0.0f));
+  for (auto [lane, width] : chunks(kernel.headSize, lanes)) {
+    SmallVector<Value> queries;
+    for (int64_t r = 0; r < rows; ++r)
+      queries.push_back(load(unit.queries, b.index(r), lane, lanes));
+    for (int64_t key = 0; key < keysATile; ++key) {
+      Value values = emitToF32(b, load(block.keys, keyRows[key], lane, width));
+      if (width != lanes)
+        values = vector::InsertStridedSliceOp::create(
+            b, values, b.splat(lanes, 0.0f), ArrayRef<int64_t>{0},
+            ArrayRef<int64_t>{1});
+      for (int64_t r = 0; r < rows; ++r) {
+        Value &sum = sums[r * keysATile + key];
+        sum = b.fma(values, queries[r], sum);
+      }
+    }
+  }
+  return sums;
+}
+
+/// Scores of `keysATile` keys.
 void Decode::emitProductTile(Unit &unit, const KeyBlock &block, Value first) {
   constexpr int64_t prefetchDistance = 32;
   Value lastKey = b.add(kernel.keyRows, -1);
@@ -47,23 +71,7 @@ void Decode::emitProductTile(Unit &unit, const KeyBlock &block, Value first) {
       inBlock = b.min(inBlock, b.add(block.count, -1));
     keyRows.push_back(b.add(block.keyRow, inBlock));
   }
-  SmallVector<Value> sums(kWidth, b.splat(kWidth, 0.0f));
-  for (auto [lane, width] : chunks(kernel.headSize, kWidth)) {
-    SmallVector<Value> queries;
-    for (int64_t r = 0; r < rows; ++r)
-      queries.push_back(load(unit.queries, b.index(r), lane, kWidth));
-    for (int64_t key = 0; key < keysATile; ++key) {
-      Value values = emitToF32(b, load(block.keys, keyRows[key], lane, width));
-      if (width != kWidth)
-        values = vector::InsertStridedSliceOp::create(
-            b, values, b.splat(kWidth, 0.0f), ArrayRef<int64_t>{0},
-            ArrayRef<int64_t>{1});
-      for (int64_t r = 0; r < rows; ++r) {
-        Value &sum = sums[r * keysATile + key];
-        sum = b.fma(values, queries[r], sum);
-      }
-    }
-  }
+  SmallVector<Value> sums = emitProductsOf(unit, block, keyRows);
   if (!unit.stagedKeys)
     for (Value row : keyRows)
       for (auto [lane, width] : chunks(kernel.headSize, kWidth))
@@ -71,12 +79,17 @@ void Decode::emitProductTile(Unit &unit, const KeyBlock &block, Value first) {
             block.keys,
             {b.min(b.add(row, prefetchDistance), lastKey), b.index(lane)},
             /*locality=*/3);
-  Value products = emitSumsOfLanes(b, sums);
-  for (int64_t r = 0; r < rows; ++r) {
-    Value scores = vector::ExtractStridedSliceOp::create(
-        b, products, ArrayRef<int64_t>{r * keysATile},
-        ArrayRef<int64_t>{keysATile}, ArrayRef<int64_t>{1});
-    b.storeVector(scores, unit.scores, {b.index(r), first});
+  // A vector of scores may hold several rows, and a row several vectors.
+  int64_t run = std::min(lanes, keysATile);
+  for (int64_t from = 0; from < numAccumulators; from += lanes) {
+    Value products = emitSumsOfLanes(b, ArrayRef(sums).slice(from, lanes));
+    for (int64_t at = 0; at < lanes; at += run) {
+      int64_t row = (from + at) / keysATile, key = (from + at) % keysATile;
+      Value scores = vector::ExtractStridedSliceOp::create(
+          b, products, ArrayRef<int64_t>{at}, ArrayRef<int64_t>{run},
+          ArrayRef<int64_t>{1});
+      b.storeVector(scores, unit.scores, {b.index(row), b.add(first, key)});
+    }
   }
 }
 
@@ -135,11 +148,10 @@ Value Decode::emitProbabilities(Unit &unit, const KeyBlock &block, int64_t r) {
 void Decode::emitValues(Unit &unit, const KeyBlock &block,
                         ArrayRef<Value> rescale) {
   constexpr int64_t prefetchDistance = 8;
-  // Accumulators that leave registers for the row of values.
-  int64_t piecesATile = std::max<int64_t>(1, 16 / rows);
+  int64_t piecesATile = numAccumulators / rows;
   Value lastKey = b.add(kernel.keyRows, -1);
   bool guarded = kernel.hidesKeys(block.full);
-  auto pieces = chunks(kernel.valueSize, kWidth);
+  auto pieces = chunks(kernel.valueSize, lanes);
   for (auto [from, tileSize] : chunks(pieces.size(), piecesATile)) {
     auto tile = ArrayRef(pieces).slice(from, tileSize);
     SmallVector<Value> zeros;
@@ -155,7 +167,8 @@ void Decode::emitValues(Unit &unit, const KeyBlock &block,
           for (auto [lane, width] : tile) {
             values.push_back(
                 emitToF32(b, load(unit.value, keyRow, lane, width)));
-            b.prefetch(unit.value, {ahead, b.index(lane)}, /*locality=*/3);
+            if (lane % kWidth == 0)
+              b.prefetch(unit.value, {ahead, b.index(lane)}, /*locality=*/3);
           }
           for (int64_t r = 0; r < rows; ++r) {
             Value p = b.load(unit.scores, {b.index(r), key});

@@ -21,18 +21,22 @@ posenc::emitMicroKernel(KernelBuilder &b, Value count,
   Value start = arith::ConstantOp::create(b, b.getZeroAttr(tile));
   for (auto [r, accumulator] : llvm::enumerate(accumulators))
     start = vector::InsertOp::create(b, accumulator, start, r);
-  Value sum =
-      b.loop(b.index(0), count, 1, start,
-             [&](Value k, ValueRange carried) -> SmallVector<Value> {
-               if (operands.prefetch)
-                 operands.prefetch(k);
-               Value row = operands.row(k);
-               Value column = vector::FromElementsOp::create(
-                   b, VectorType::get({rows}, element), operands.column(k));
-               return {vector::OuterProductOp::create(b, tile, column, row,
-                                                      carried.front())};
-             })
-          .front();
+  auto step = [&](Value k, Value carried) -> Value {
+    Value row = operands.row(k);
+    Value column = vector::FromElementsOp::create(
+        b, VectorType::get({rows}, element), operands.column(k));
+    return vector::OuterProductOp::create(b, tile, column, row, carried);
+  };
+  Value sum = b.loop(b.index(0), count, operands.unroll, start,
+                     [&](Value k, ValueRange carried) -> SmallVector<Value> {
+                       if (operands.prefetch)
+                         operands.prefetch(k);
+                       Value next = carried.front();
+                       for (int64_t u = 0; u < operands.unroll; ++u)
+                         next = step(b.add(k, u), next);
+                       return {next};
+                     })
+                  .front();
   SmallVector<Value> sums;
   for (int64_t r = 0; r < rows; ++r)
     sums.push_back(vector::ExtractOp::create(b, sum, r));

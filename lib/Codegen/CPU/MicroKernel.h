@@ -18,8 +18,10 @@ struct MicroKernelOperands {
   function_ref<SmallVector<Value>(Value k)> column;
   /// One vector, the lanes of the tile.
   function_ref<Value(Value k)> row;
-  /// Asks for what later steps read; may be null.
+  /// Asks for what later steps read; may be null. Called every `unroll` steps.
   function_ref<void(Value k)> prefetch = {};
+  /// Steps that one iteration of the loop takes; `count` is a multiple.
+  int64_t unroll = 1;
 };
 
 /// `accumulators[r] + sum over k of column(k)[r] * row(k)` for k in

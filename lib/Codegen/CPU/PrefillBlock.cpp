@@ -108,12 +108,14 @@ SmallVector<Value> Prefill::emitScoreProducts(Unit &unit, Panel &panel,
                                               ArrayRef<Value> keyRows) {
   int64_t height = keyRows.size();
   SmallVector<Value> zeros(height, b.splat(lanes, 0.0f));
-  // A step asks for eight lanes of one of the next eight rows.
-  constexpr int64_t ahead = 8;
+  // Two steps ask for sixteen lanes, a line, of one of the next eight rows.
+  constexpr int64_t ahead = 8, steps = 2;
   Value nextTile = prefetchBase(b.add(keyRows.front(), height), ahead);
   auto prefetch = [&](Value d) {
-    Value row = b.rem(d, ahead);
-    b.prefetch(block.keys, {b.add(nextTile, row), b.sub(d, row)},
+    Value request = b.div(d, steps);
+    Value row = b.rem(request, ahead);
+    b.prefetch(block.keys,
+               {b.add(nextTile, row), b.mul(b.sub(request, row), steps)},
                /*locality=*/3);
   };
   auto column = [&](Value d) {
@@ -126,6 +128,8 @@ SmallVector<Value> Prefill::emitScoreProducts(Unit &unit, Panel &panel,
   MicroKernelOperands operands;
   operands.column = column;
   operands.row = row;
+  if (kernel.headSize % steps == 0)
+    operands.unroll = steps;
   if (!unit.stagedKeys)
     operands.prefetch = prefetch;
   return emitMicroKernel(b, b.index(kernel.headSize), zeros, operands);

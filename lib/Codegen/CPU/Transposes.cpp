@@ -7,8 +7,6 @@
 
 #include "Transposes.h"
 
-#include <array>
-
 using namespace mlir;
 using namespace mlir::posenc;
 
@@ -54,45 +52,39 @@ namespace {
 /// A vector each lane of which is part of the sum of one of the inputs.
 struct PartialSums {
   Value vector;
-  std::array<int64_t, kTransposeSide> input;
+  SmallVector<int64_t> input;
 };
 } // namespace
 
-/// The two shuffles of a pair of vectors whose sum halves the lanes an input
-/// has left. Within 128-bit quarters first (unpack), then across them: what one
-/// instruction does.
+/// The two shuffles of a pair of vectors of `lanes` lanes whose sum halves the
+/// lanes an input has left. Within 128-bit quarters first (unpack), then odd
+/// quarters to even ones: what one instruction does.
 static std::pair<SmallVector<int64_t>, SmallVector<int64_t>>
-halvingShuffles(unsigned stage) {
+halvingShuffles(int64_t lanes, unsigned stage) {
+  constexpr int64_t quarter = 4;
   SmallVector<int64_t> low, high;
-  auto appendQuarter = [](SmallVector<int64_t> &mask, int64_t first) {
-    for (int64_t lane = 0; lane < 4; ++lane)
-      mask.push_back(first + lane);
-  };
-  constexpr int64_t other = kTransposeSide;
-  for (int64_t part = 0; part < 4; ++part) {
-    if (stage < 2) {
-      int64_t at = 4 * part;
-      low.append({at, other + at, at + 1, other + at + 1});
-      high.append({at + 2, other + at + 2, at + 3, other + at + 3});
-      continue;
+  if (stage < 2) {
+    for (int64_t at = 0; at < lanes; at += quarter) {
+      low.append({at, lanes + at, at + 1, lanes + at + 1});
+      high.append({at + 2, lanes + at + 2, at + 3, lanes + at + 3});
     }
-    int64_t vector = part / 2 * other, half = part % 2;
-    // Stage 2 adds the upper two quarters to the lower two, stage 3 the odd
-    // quarters to the even ones.
-    appendQuarter(low, vector + (stage == 2 ? 4 * half : 8 * half));
-    appendQuarter(high, vector + (stage == 2 ? 8 + 4 * half : 4 + 8 * half));
+    return {low, high};
   }
+  for (int64_t at = 0; at < 2 * lanes; at += 2 * quarter)
+    for (int64_t lane = at; lane < at + quarter; ++lane) {
+      low.push_back(lane);
+      high.push_back(lane + quarter);
+    }
   return {low, high};
 }
 
 Value posenc::emitSumsOfLanes(KernelBuilder &b, ArrayRef<Value> vectors) {
+  int64_t lanes = vectors.size();
   SmallVector<PartialSums> sums;
-  for (auto [at, vector] : llvm::enumerate(vectors)) {
-    sums.push_back({vector, {}});
-    sums.back().input.fill(at);
-  }
+  for (auto [at, vector] : llvm::enumerate(vectors))
+    sums.push_back({vector, SmallVector<int64_t>(lanes, at)});
   for (unsigned stage = 0; sums.size() > 1; ++stage) {
-    auto [low, high] = halvingShuffles(stage);
+    auto [low, high] = halvingShuffles(lanes, stage);
     SmallVector<PartialSums> halved;
     for (size_t at = 0; at < sums.size(); at += 2) {
       const PartialSums &x = sums[at], &y = sums[at + 1];
@@ -100,16 +92,15 @@ Value posenc::emitSumsOfLanes(KernelBuilder &b, ArrayRef<Value> vectors) {
       sum.vector =
           b.fadd(vector::ShuffleOp::create(b, x.vector, y.vector, low),
                  vector::ShuffleOp::create(b, x.vector, y.vector, high));
-      for (int64_t lane = 0; lane < kTransposeSide; ++lane)
-        sum.input[lane] = low[lane] < kTransposeSide
-                              ? x.input[low[lane]]
-                              : y.input[low[lane] - kTransposeSide];
+      for (int64_t lane : low)
+        sum.input.push_back(lane < lanes ? x.input[lane]
+                                         : y.input[lane - lanes]);
     }
     sums = std::move(halved);
   }
   const PartialSums &sum = sums.front();
-  SmallVector<int64_t> order(kTransposeSide);
-  for (int64_t lane = 0; lane < kTransposeSide; ++lane)
+  SmallVector<int64_t> order(lanes);
+  for (int64_t lane = 0; lane < lanes; ++lane)
     order[sum.input[lane]] = lane;
   return vector::ShuffleOp::create(b, sum.vector, sum.vector, order);
 }

@@ -26,8 +26,8 @@ SmallVector<Value> emitTransposed(KernelBuilder &b, ArrayRef<Value> vectors);
 /// rank 2 and `target` rank 2 with extents multiples of `kTransposeSide`.
 void emitTranspose(KernelBuilder &b, Value source, Value target);
 
-/// Lane `n` is the sum of the lanes of `vectors[n]`: `kTransposeSide` vectors
-/// of as many lanes.
+/// Lane `n` is the sum of the lanes of `vectors[n]`: as many vectors as they
+/// have lanes, 4, 8 or 16.
 Value emitSumsOfLanes(KernelBuilder &b, ArrayRef<Value> vectors);
 
 } // namespace mlir::posenc

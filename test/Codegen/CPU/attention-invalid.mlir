@@ -33,6 +33,17 @@ func.func @lanes(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %scale: f32) {
 // -----
 
 !heads = memref<?x?x?x64xf32>
+func.func @decode_lanes(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %scale: f32) {
+  // expected-error @below {{has a decode schedule of 32 lanes; they must be 4, 8 or 16}}
+  posenc.attention query(%q : !heads) key(%k : !heads) value(%v : !heads) scale(%scale)
+      outs(%o : !heads)
+      schedule(#posenc.cpu<decode, query_block = 1, key_block = 64, lanes = 32, rows = 4, split = 1>)
+  return
+}
+
+// -----
+
+!heads = memref<?x?x?x64xf32>
 func.func @rows(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %scale: f32) {
   // expected-error @below {{has a decode schedule of 3 rows; they must divide 16}}
   posenc.attention query(%q : !heads) key(%k : !heads) value(%v : !heads) scale(%scale)
