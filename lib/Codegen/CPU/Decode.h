@@ -85,6 +85,9 @@ private:
                                     ArrayRef<Value> keyRows);
   Value emitProbabilities(Unit &unit, const KeyBlock &block, int64_t r);
   void emitValues(Unit &unit, const KeyBlock &block, ArrayRef<Value> rescale);
+  void emitValueTile(Unit &unit, const KeyBlock &block,
+                     ArrayRef<std::pair<int64_t, int64_t>> tile, Value first,
+                     Value last, function_ref<void(Value key)> prefetch);
   void emitCombination(Value number, const Partials &partials);
 
   /// Number of a query row among those of all heads.

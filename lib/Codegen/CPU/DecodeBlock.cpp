@@ -145,55 +145,92 @@ Value Decode::emitProbabilities(Unit &unit, const KeyBlock &block, int64_t r) {
   return rescale;
 }
 
+/// Adds what keys `[first, last)` of the block give the output lanes `tile`.
+void Decode::emitValueTile(Unit &unit, const KeyBlock &block,
+                           ArrayRef<std::pair<int64_t, int64_t>> tile,
+                           Value first, Value last,
+                           function_ref<void(Value key)> prefetch) {
+  bool guarded = kernel.hidesKeys(block.full);
+  SmallVector<Value> zeros;
+  for (int64_t r = 0; r < rows; ++r)
+    for (auto [lane, width] : tile)
+      zeros.push_back(b.splat(width, 0.0f));
+  SmallVector<Value> sums = b.loop(
+      first, last, 1, zeros,
+      [&](Value key, ValueRange carried) -> SmallVector<Value> {
+        Value keyRow = b.add(block.start, key);
+        SmallVector<Value> values, next;
+        prefetch(key);
+        for (auto [lane, width] : tile)
+          values.push_back(emitToF32(b, load(unit.value, keyRow, lane, width)));
+        for (int64_t r = 0; r < rows; ++r) {
+          Value p = b.load(unit.scores, {b.index(r), key});
+          for (auto [at, piece] : llvm::enumerate(tile)) {
+            Value before = carried[next.size()];
+            Value factor = b.broadcast(piece.second, p);
+            Value after = b.fma(values[at], factor, before);
+            // Zero times what is not finite is not a number.
+            if (guarded)
+              after = b.select(
+                  arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, factor,
+                                        b.splat(piece.second, 0.0f)),
+                  after, before);
+            next.push_back(after);
+          }
+        }
+        return next;
+      });
+  for (int64_t r = 0; r < rows; ++r)
+    for (auto [at, piece] : llvm::enumerate(tile)) {
+      auto [lane, width] = piece;
+      Value total = load(unit.outputs, b.index(r), lane, width);
+      b.storeVector(b.fadd(total, sums[r * tile.size() + at]), unit.outputs,
+                    {b.index(r), b.index(lane)});
+    }
+}
+
 void Decode::emitValues(Unit &unit, const KeyBlock &block,
                         ArrayRef<Value> rescale) {
-  constexpr int64_t prefetchDistance = 8;
-  int64_t piecesATile = numAccumulators / rows;
-  Value lastKey = b.add(kernel.keyRows, -1);
-  bool guarded = kernel.hidesKeys(block.full);
+  for (int64_t r = 0; r < rows; ++r)
+    for (auto [lane, width] : chunks(kernel.valueSize, kWidth)) {
+      Value total = load(unit.outputs, b.index(r), lane, width);
+      b.storeVector(b.fmul(total, b.broadcast(width, rescale[r])), unit.outputs,
+                    {b.index(r), b.index(lane)});
+    }
   auto pieces = chunks(kernel.valueSize, lanes);
-  for (auto [from, tileSize] : chunks(pieces.size(), piecesATile)) {
-    auto tile = ArrayRef(pieces).slice(from, tileSize);
-    SmallVector<Value> zeros;
-    for (int64_t r = 0; r < rows; ++r)
-      for (std::pair<int64_t, int64_t> piece : tile)
-        zeros.push_back(b.splat(piece.second, 0.0f));
-    SmallVector<Value> sums = b.loop(
-        b.index(0), block.count, 1, zeros,
-        [&](Value key, ValueRange carried) -> SmallVector<Value> {
-          Value keyRow = b.add(block.start, key);
-          Value ahead = b.min(b.add(keyRow, prefetchDistance), lastKey);
-          SmallVector<Value> values, next;
-          for (auto [lane, width] : tile) {
-            values.push_back(
-                emitToF32(b, load(unit.value, keyRow, lane, width)));
-            if (lane % kWidth == 0)
-              b.prefetch(unit.value, {ahead, b.index(lane)}, /*locality=*/3);
-          }
-          for (int64_t r = 0; r < rows; ++r) {
-            Value p = b.load(unit.scores, {b.index(r), key});
-            for (auto [at, piece] : llvm::enumerate(tile)) {
-              Value before = carried[next.size()];
-              Value factor = b.broadcast(piece.second, p);
-              Value after = b.fma(values[at], factor, before);
-              // Zero times what is not finite is not a number.
-              if (guarded)
-                after = b.select(
-                    arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, factor,
-                                          b.splat(piece.second, 0.0f)),
-                    after, before);
-              next.push_back(after);
-            }
-          }
-          return next;
-        });
-    for (int64_t r = 0; r < rows; ++r)
-      for (auto [at, piece] : llvm::enumerate(tile)) {
-        auto [lane, width] = piece;
-        Value total = load(unit.outputs, b.index(r), lane, width);
-        b.storeVector(b.fma(total, b.broadcast(width, rescale[r]),
-                            sums[r * tileSize + at]),
-                      unit.outputs, {b.index(r), b.index(lane)});
-      }
+  auto tiles = chunks(pieces.size(), numAccumulators / rows);
+  Value lastKey = b.add(kernel.keyRows, -1);
+  if (tiles.size() <= 2) {
+    for (auto [from, size] : tiles) {
+      auto tile = ArrayRef(pieces).slice(from, size);
+      emitValueTile(unit, block, tile, b.index(0), block.count, [&](Value key) {
+        constexpr int64_t ahead = 8;
+        Value row = b.min(b.add(b.add(block.start, key), ahead), lastKey);
+        for (auto [lane, width] : tile)
+          b.prefetch(unit.value, {row, b.index(lane)}, /*locality=*/3);
+      });
+    }
+    return;
   }
+  // Few enough keys for their values, and those of as many after them, to stay
+  // in L1 from tile to tile. The tiles ask for these in the order of memory.
+  constexpr int64_t floatsAtATime = 2048;
+  int64_t keys = std::max<int64_t>(8, floatsAtATime / kernel.valueSize);
+  b.loop(b.index(0), block.count, keys, [&](Value first) {
+    Value last = b.min(b.add(first, keys), block.count);
+    for (auto [number, tile] : llvm::enumerate(tiles)) {
+      auto prefetch = [&](Value key) {
+        Value done = b.add(b.sub(key, first), number * keys);
+        Value lane = b.mul(done, kWidth);
+        Value row = b.add(b.add(block.start, first),
+                          b.add(b.div(lane, kernel.valueSize), keys));
+        b.prefetch(unit.value,
+                   {b.min(row, lastKey), b.rem(lane, kernel.valueSize)},
+                   /*locality=*/3);
+      };
+      emitValueTile(unit, block,
+                    ArrayRef(pieces).slice(tile.first, tile.second), first,
+                    last, prefetch);
+    }
+  });
 }
