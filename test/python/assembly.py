@@ -7,13 +7,14 @@ from __future__ import annotations
 import dataclasses
 import re
 
-# A jump to a label of the function, and the label; calls do not count.
+# A jump to a label of the function; calls do not count.
 _BRANCH = re.compile(r"\s(?:j\w+|b(?:\.\w+)?|cbn?z|tbn?z)\s+(?:[^#/;]*,\s*)?(\.L\w+)\s*(?:$|[#/;])")
 _LABEL = re.compile(r"^(\.L\w+):")
+_COMMENT = re.compile(r"\s*(?:#\s|//).*")
 # vfmadd231ps %ymm0, %ymm1, %ymm2; fmla v0.4s, v1.4s, v2.s[0].
-_VECTOR_FMA = re.compile(r"\s(?:vfn?madd\d+ps|fmla\s+v\d+\.)")
-# Memory below or above a stack pointer: a register that found no room.
-_STACK = re.compile(r"\(%r[sb]p\b|\[(?:sp|x29)\b")
+_VECTOR_FMA = re.compile(r"^(?:vfn?madd\d+ps|fmla\s+v\d+\.)")
+# A vector stored at the stack pointer: vmovups %ymm0, 32(%rsp); stp q0, q1, [sp, #16].
+_SPILL = re.compile(r"^(?:vmov\w+\s+%[xyz]mm\d+, [^,]*\(%rsp\b|st[rup]+\s+[qd]\d+.*\[sp\b)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,16 +22,17 @@ class Loop:
     """An innermost loop: the function it is in, and its instructions."""
 
     function: str
-    lines: tuple[str, ...]
+    instructions: tuple[str, ...]
 
     @property
     def fmas(self) -> int:
         """Multiplications and additions of whole vectors."""
-        return sum(bool(_VECTOR_FMA.search(line)) for line in self.lines)
+        return sum(bool(_VECTOR_FMA.match(line)) for line in self.instructions)
 
     @property
-    def stack_accesses(self) -> list[str]:
-        return [line.strip() for line in self.lines if _STACK.search(line)]
+    def spills(self) -> list[str]:
+        """Where a vector found no register. Constants are reloaded, but not stored."""
+        return [line for line in self.instructions if _SPILL.match(line)]
 
 
 def _functions(assembly: str) -> list[tuple[str, list[str]]]:
@@ -42,6 +44,11 @@ def _functions(assembly: str) -> list[tuple[str, list[str]]]:
         elif found:
             found[-1][1].append(line)
     return found
+
+
+def _instructions(lines: list[str]) -> tuple[str, ...]:
+    stripped = (_COMMENT.sub("", line).strip() for line in lines)
+    return tuple(line for line in stripped if line and not line.startswith("."))
 
 
 def innermost_loops(assembly: str) -> list[Loop]:
@@ -57,6 +64,6 @@ def innermost_loops(assembly: str) -> list[Loop]:
             branch = _BRANCH.search(line)
             begin = labels.get(branch.group(1)) if branch else None
             if begin is not None and begin > innermost:
-                loops.append(Loop(name, tuple(lines[begin : number + 1])))
+                loops.append(Loop(name, _instructions(lines[begin : number + 1])))
                 innermost = begin
     return loops

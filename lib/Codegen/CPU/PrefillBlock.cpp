@@ -57,18 +57,27 @@ KeyBlock Prefill::emitStaging(Unit &unit, Value start, Value count, bool full) {
 /// Zero times what is not finite is not a number: the sum over the block says
 /// whether there is any.
 Value Prefill::emitHasNotFinite(const KeyBlock &block) {
-  auto pieces = chunks(kernel.valueSize, 16);
+  // Four sums hide the latency of the additions and leave registers free; what
+  // the vectors leave over has one of its own.
+  constexpr int64_t width = 16, numSums = 4;
+  auto pieces = chunks(kernel.valueSize, width);
+  auto sumOf = [&](size_t piece) {
+    return pieces[piece].second == width ? piece % numSums
+                                         : std::min<size_t>(piece, numSums);
+  };
   SmallVector<Value> init;
-  for (auto [offset, width] : pieces)
-    init.push_back(b.splat(width, 0.0f));
+  for (auto [at, piece] : llvm::enumerate(pieces))
+    if (sumOf(at) == init.size())
+      init.push_back(b.splat(piece.second, 0.0f));
   SmallVector<Value> sums = b.loop(
       b.index(0), block.count, 1, init, [&](Value k, ValueRange carried) {
-        SmallVector<Value> next;
-        for (auto [piece, sum] : llvm::zip_equal(pieces, carried)) {
+        SmallVector<Value> next(carried);
+        for (auto [at, piece] : llvm::enumerate(pieces)) {
           auto [offset, width] = piece;
           Value row = b.loadVector(width, block.values,
                                    {b.add(block.valueRow, k), b.index(offset)});
-          next.push_back(b.fma(row, b.splat(width, 0.0f), sum));
+          Value &sum = next[sumOf(at)];
+          sum = b.fma(row, b.splat(width, 0.0f), sum);
         }
         return next;
       });
