@@ -38,6 +38,7 @@ typedef struct posenc_result posenc_result;
 
      emit=so|a|o|s|ll|mlir    what the artifact is; so by default
      cpu=native|x86-64-v3|x86-64-v4|sapphirerapids|generic-aarch64
+                              or several, separated by commas
      threads=pool|host|serial|openmp
      target=cpu
      to=PHASE                 stop there; the artifact is the IR

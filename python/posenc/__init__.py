@@ -41,7 +41,8 @@ def compile(
     name: renames an imported graph's function, or chooses one of a module's.
     example_inputs: a tuple of tensors, the arguments to export a torch module with.
     fuse: whether encodings move into attention. target: "cpu"; "cuda" is not built yet.
-    cpu: "native", "x86-64-v3", "x86-64-v4", "sapphirerapids" or "generic-aarch64".
+    cpu: "native", "x86-64-v3", "x86-64-v4", "sapphirerapids" or "generic-aarch64", or
+    several, separated by commas, of which the function runs the best that fits.
     threads: what runs parallel work, "pool", "host", "serial" or "openmp".
 
     Raises `posenc.ImportFailure` for a graph that cannot be imported and `posenc.Error`

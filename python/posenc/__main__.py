@@ -59,7 +59,9 @@ def _add_target_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cpu",
         default="native",
-        help="native (default), x86-64-v3, x86-64-v4, sapphirerapids, generic-aarch64",
+        metavar="CPU[,CPU...]",
+        help="native (default), x86-64-v3, x86-64-v4, sapphirerapids, generic-aarch64; "
+        "the library runs the best that fits",
     )
     parser.add_argument(
         "--threads",

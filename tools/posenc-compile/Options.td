@@ -24,7 +24,8 @@ def named : OptionGroup<"named">;
 let Group = named in {
 def target : Value_<"target", "<target>", "cpu (default); cuda is not there yet">;
 def arch : Value_<"arch", "<arch>", "sm_80, sm_90a: not there yet">;
-def cpu : Value_<"cpu", "<cpu>", "native (default), x86-64-v3, x86-64-v4, sapphirerapids, generic-aarch64">;
+def cpu : Value_<"cpu", "<cpu>[,<cpu>...]",
+    "native (default), x86-64-v3, x86-64-v4, sapphirerapids, generic-aarch64; the library runs the best that fits">;
 def threads : Value_<"threads", "<kind>", "pool (default), host, serial, openmp">;
 def emit : Value_<"emit", "<kind>", "so, a, o, s, ll, mlir (default: by the output's suffix)">;
 def to : Value_<"to", "<phase>", "stop after import, simplify, fuse, plan or codegen and write the IR">;
