@@ -55,11 +55,10 @@ struct Partials {
 
 class Decode {
 public:
-  explicit Decode(AttentionKernel &kernel)
-      : kernel(kernel), op(kernel.op), b(kernel.b),
-        rows(kernel.schedule.getRows()),
-        keyBlock(kernel.schedule.getKeyBlock()),
-        split(kernel.schedule.getSplit()), keysATile(kWidth / rows),
+  Decode(AttentionKernel &kernel, CPUDecodeAttr schedule)
+      : kernel(kernel), op(kernel.op), b(kernel.b), rows(schedule.getRows()),
+        keyBlock(schedule.getKeyBlock()), split(schedule.getSplit()),
+        keysATile(kWidth / rows),
         paddedHead((kernel.headSize + kWidth - 1) / kWidth * kWidth),
         paddedValue((kernel.valueSize + kWidth - 1) / kWidth * kWidth) {}
 
