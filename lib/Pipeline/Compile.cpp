@@ -123,9 +123,9 @@ static void buildPhase(Phase phase, OpPassManager &pm,
                        const CodegenTarget &target) {
   switch (phase) {
   case Phase::Import:
-    return buildImportPipeline(pm, ImportOptions());
+    return buildImportPipeline(pm);
   case Phase::Simplify:
-    return buildSimplifyPipeline(pm, SimplifyOptions());
+    return buildSimplifyPipeline(pm);
   case Phase::Fuse: {
     FuseOptions fuse;
     fuse.noFuse = !options.fuse;
@@ -137,7 +137,7 @@ static void buildPhase(Phase phase, OpPassManager &pm,
     return buildPlanPipeline(pm, plan);
   }
   case Phase::Codegen:
-    return buildCodegenCPUPipeline(pm, CodegenCPUOptions());
+    return buildCodegenCPUPipeline(pm);
   }
 }
 
