@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Fuse/Passes.h"
 
 namespace mlir::posenc {
@@ -104,6 +105,9 @@ static Layout getOtherLayout(Layout layout) {
   return layout == Layout::BHLD ? Layout::BLHD : Layout::BHLD;
 }
 
+/// The operands of attention that hold heads, in order.
+constexpr StringLiteral kRoles[] = {"query", "key", "value"};
+
 namespace {
 /// Queries, keys and values are read where they come from.
 struct FoldOperands : OpRewritePattern<AttentionOp> {
@@ -125,6 +129,7 @@ struct FoldOperands : OpRewritePattern<AttentionOp> {
     if (query.tensor == op.getQuery() && key.tensor == op.getKey() &&
         value.tensor == op.getValue())
       return rewriter.notifyMatchFailure(op, "reads its operands as they are");
+    reportFolded(op, {query, key, value});
     rewriter.modifyOpInPlace(op, [&]() {
       op.getQueryMutable().assign(query.tensor);
       op.getKeyMutable().assign(key.tensor);
@@ -137,6 +142,25 @@ struct FoldOperands : OpRewritePattern<AttentionOp> {
   }
 
 private:
+  static void reportFolded(AttentionOp op, ArrayRef<HeadsSource> sources) {
+    Value operands[] = {op.getQuery(), op.getKey(), op.getValue()};
+    std::string roles;
+    for (auto [operand, source, role] :
+         llvm::zip_equal(operands, sources, kRoles))
+      if (operand != source.tensor)
+        roles += (roles.empty() ? "" : ", ") + role.str();
+    int64_t repeats = sources[1].repeats;
+    remarkDone(op, "fold-layouts")
+        << remark::add("'{0}' reads its {1} where it comes from, without a "
+                       "transpose or copy{2}",
+                       op->getName().getStringRef(), roles,
+                       repeats == 1 ? ""
+                                    : llvm::formatv("; {0} query heads share a "
+                                                    "key head",
+                                                    repeats)
+                                          .str());
+  }
+
   /// The farthest sources of keys and values that repeat alike. A region over
   /// key heads numbers them as they are now, so it forbids repeats.
   static std::pair<HeadsSource, HeadsSource> getKeyAndValue(AttentionOp op) {
@@ -206,6 +230,8 @@ struct FoldOutput : OpRewritePattern<AttentionOp> {
         (op.getNumResults() == 2 &&
          llvm::any_of(op.getResult(1).getUsers(), staysBehind)))
       return rewriter.notifyMatchFailure(op, "cannot move to the transpose");
+    remarkDone(op, "fold-layouts") << remark::add(
+        "'{0}' writes its output transposed", op->getName().getStringRef());
     rewriter.setInsertionPoint(user);
     auto folded = cast<AttentionOp>(rewriter.clone(*op));
     folded.getOutputInitMutable().assign(user.getDpsInits()[0]);
@@ -296,7 +322,26 @@ struct FoldLayoutsPass : posenc::impl::FoldLayoutsPassBase<FoldLayoutsPass> {
     patterns.add<FoldOperands, FoldIntoGeneric, FoldOutput, SinkBehindRotation,
                  SinkBehindSlice>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation().walk([](AttentionOp op) {
+      for (auto [operand, role] : llvm::zip(
+               ValueRange{op.getQuery(), op.getKey(), op.getValue()}, kRoles))
+        reportMoved(op, operand, role);
+    });
+  }
+
+private:
+  /// An operand that is copied in another order before it is read.
+  static void reportMoved(AttentionOp op, Value operand, StringRef role) {
+    auto copy = operand.getDefiningOp<linalg::LinalgOp>();
+    if (copy && getMovement(operand))
+      remarkMissed(copy, "fold-layouts")
+          << remark::add("'{0}' copies the {1} of {2}",
+                         copy->getName().getStringRef(), role,
+                         nameWithPlace(op))
+          << remark::reason("attention reads no such order of axes")
+          << remark::suggest("keep it as [batch, heads, rows, lanes] or "
+                             "[batch, rows, heads, lanes]");
   }
 };
 } // namespace

@@ -15,9 +15,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Import/Passes.h"
 
 namespace mlir::posenc {
@@ -27,10 +27,6 @@ namespace mlir::posenc {
 
 using namespace mlir;
 using namespace mlir::posenc;
-
-static remark::RemarkOpts getRemark() {
-  return remark::RemarkOpts::name("RaiseAttention").category("posenc");
-}
 
 /// linalg.softmax as the ops the match knows.
 static LogicalResult decomposeSoftmax(func::FuncOp function) {
@@ -120,22 +116,41 @@ static bool masksWithInfinity(AttentionOp op) {
   return result.wasInterrupted();
 }
 
+/// `4 query heads, 2 key heads, head size 64`, `?` where not known.
+static std::string describeSizes(AttentionOp op) {
+  SmallVector<int64_t> query =
+      AttentionOp::getShapeBHLD(op.getQuery(), op.getQueryLayout());
+  SmallVector<int64_t> key =
+      AttentionOp::getShapeBHLD(op.getKey(), op.getKeyLayout());
+  auto spell = [](int64_t extent) {
+    return ShapedType::isDynamic(extent) ? "?" : llvm::itostr(extent);
+  };
+  return llvm::formatv("{0} query heads, {1} key heads, head size {2}",
+                       spell(query[1]), spell(key[1]), spell(query[3]));
+}
+
 /// Raises the attention that `values` is the last contraction of.
 static void raise(linalg::LinalgOp values, IRRewriter &rewriter) {
   std::string reason;
   std::unique_ptr<AttentionMatch> match = AttentionMatch::match(values, reason);
   if (!match) {
     if (!reason.empty())
-      remark::missed(values.getLoc(), getRemark())
+      remarkMissed(values, "raise-attention")
+          << remark::add("'{0}' and its softmax stay as they are, no "
+                         "'posenc.attention'",
+                         values->getName().getStringRef())
           << remark::reason("{0}", reason);
     return;
   }
   AttentionOp op = createAttention(*match, rewriter);
-  remark::passed(op.getLoc(), getRemark())
-      << (!match->guarded && masksWithInfinity(op)
-              ? "attention; a row without a key gives zeros where the graph "
-                "gives NaN"
-              : "attention");
+  bool wasNaN = !match->guarded && masksWithInfinity(op);
+  remarkDone(op, "raise-attention") << remark::add(
+      "'{0}' raised from a contraction, its softmax and a "
+      "contraction: {1}, scale {2}{3}",
+      op->getName().getStringRef(), describeSizes(op), match->scale,
+      wasNaN ? "; a row without a key gives zeros where the "
+               "graph gives NaN"
+             : "");
   rewriter.replaceAllUsesExcept(match->output.tensor, op->getResult(0), op);
 }
 

@@ -66,15 +66,15 @@ namespace {
 
 class Compilation {
 public:
-  Compilation(MLIRContext &context, const CompileOptions &options,
-              CompileResult &result)
-      : context(context), options(options), result(result),
-        firstError(&context) {}
+  Compilation(MLIRContext &context, StringRef sourceName,
+              const CompileOptions &options, CompileResult &result)
+      : context(context), sourceName(sourceName), options(options),
+        result(result), firstError(&context, sourceName) {}
 
-  llvm::Error run(StringRef source, StringRef sourceName);
+  llvm::Error run(StringRef source);
 
 private:
-  llvm::Error parse(StringRef source, StringRef sourceName);
+  llvm::Error parse(StringRef source);
   llvm::Error runPhase(const PhaseInfo &info, const CodegenTarget &target);
   llvm::Error emit(const CodegenTarget &target);
   void keep(unsigned number, StringRef phase) {
@@ -98,6 +98,7 @@ private:
   }
 
   MLIRContext &context;
+  StringRef sourceName;
   const CompileOptions &options;
   CompileResult &result;
   FirstError firstError;
@@ -106,7 +107,7 @@ private:
 
 } // namespace
 
-llvm::Error Compilation::parse(StringRef source, StringRef sourceName) {
+llvm::Error Compilation::parse(StringRef source) {
   if (llvm::Error error = checkSource(source, sourceName))
     return error;
   // A copy: the parser reads the NUL after the last byte.
@@ -171,12 +172,11 @@ llvm::Error Compilation::emit(const CodegenTarget &target) {
   return llvm::Error::success();
 }
 
-llvm::Error Compilation::run(StringRef source, StringRef sourceName) {
+llvm::Error Compilation::run(StringRef source) {
   llvm::Expected<CodegenTarget> target = resolveTarget(options.cpu);
   if (!target)
     return target.takeError();
-  if (llvm::Error error =
-          timed("parse", [&] { return parse(source, sourceName); }))
+  if (llvm::Error error = timed("parse", [&] { return parse(source); }))
     return error;
   keep(0, "input");
   // What was written after Plan goes on from there.
@@ -203,9 +203,10 @@ static llvm::Error compileHere(StringRef source, StringRef sourceName,
   DialectRegistry registry;
   registerCompilerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  if (options.remarks && failed(collectRemarks(context, result.remarks)))
+  if (options.remarks &&
+      failed(collectRemarks(context, sourceName, result.remarks)))
     return llvm::createStringError("cannot collect remarks");
-  return Compilation(context, options, result).run(source, sourceName);
+  return Compilation(context, sourceName, options, result).run(source);
 }
 
 llvm::Error posenc::compile(StringRef source, StringRef sourceName,

@@ -16,7 +16,7 @@ namespace mlir::posenc {
 /// Keeps the first error that MLIR reports while it lives, and prints nothing.
 class FirstError {
 public:
-  explicit FirstError(MLIRContext *context);
+  FirstError(MLIRContext *context, StringRef sourceName);
 
   /// The error, or `otherwise` where there was none, as one line.
   llvm::Error take(const llvm::Twine &otherwise);
@@ -27,7 +27,8 @@ private:
 };
 
 /// Appends one line a posenc remark to `text`, as long as `context` lives.
-LogicalResult collectRemarks(MLIRContext &context, std::string &text);
+LogicalResult collectRemarks(MLIRContext &context, StringRef sourceName,
+                             std::string &text);
 
 } // namespace mlir::posenc
 
