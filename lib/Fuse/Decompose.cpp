@@ -146,7 +146,7 @@ private:
 
   /// What attention reads is a rotated key, which was reported, or a table.
   static void reportRead(Operation *encoding, AttentionOp attention) {
-    if (isa<FormulaOpInterface>(encoding))
+    if (!isa<RotaryOpInterface>(encoding))
       remarkDone(encoding, "decompose") << remark::add(
           "'{0}' is computed once a call, as a table that {1} "
           "reads",

@@ -105,9 +105,6 @@ static Layout getOtherLayout(Layout layout) {
   return layout == Layout::BHLD ? Layout::BLHD : Layout::BHLD;
 }
 
-/// The operands of attention that hold heads, in order.
-constexpr StringLiteral kRoles[] = {"query", "key", "value"};
-
 namespace {
 /// Queries, keys and values are read where they come from.
 struct FoldOperands : OpRewritePattern<AttentionOp> {
@@ -129,7 +126,6 @@ struct FoldOperands : OpRewritePattern<AttentionOp> {
     if (query.tensor == op.getQuery() && key.tensor == op.getKey() &&
         value.tensor == op.getValue())
       return rewriter.notifyMatchFailure(op, "reads its operands as they are");
-    reportFolded(op, {query, key, value});
     rewriter.modifyOpInPlace(op, [&]() {
       op.getQueryMutable().assign(query.tensor);
       op.getKeyMutable().assign(key.tensor);
@@ -142,25 +138,6 @@ struct FoldOperands : OpRewritePattern<AttentionOp> {
   }
 
 private:
-  static void reportFolded(AttentionOp op, ArrayRef<HeadsSource> sources) {
-    Value operands[] = {op.getQuery(), op.getKey(), op.getValue()};
-    std::string roles;
-    for (auto [operand, source, role] :
-         llvm::zip_equal(operands, sources, kRoles))
-      if (operand != source.tensor)
-        roles += (roles.empty() ? "" : ", ") + role.str();
-    int64_t repeats = sources[1].repeats;
-    remarkDone(op, "fold-layouts")
-        << remark::add("'{0}' reads its {1} where it comes from, without a "
-                       "transpose or copy{2}",
-                       op->getName().getStringRef(), roles,
-                       repeats == 1 ? ""
-                                    : llvm::formatv("; {0} query heads share a "
-                                                    "key head",
-                                                    repeats)
-                                          .str());
-  }
-
   /// The farthest sources of keys and values that repeat alike. A region over
   /// key heads numbers them as they are now, so it forbids repeats.
   static std::pair<HeadsSource, HeadsSource> getKeyAndValue(AttentionOp op) {
@@ -230,8 +207,6 @@ struct FoldOutput : OpRewritePattern<AttentionOp> {
         (op.getNumResults() == 2 &&
          llvm::any_of(op.getResult(1).getUsers(), staysBehind)))
       return rewriter.notifyMatchFailure(op, "cannot move to the transpose");
-    remarkDone(op, "fold-layouts") << remark::add(
-        "'{0}' writes its output transposed", op->getName().getStringRef());
     rewriter.setInsertionPoint(user);
     auto folded = cast<AttentionOp>(rewriter.clone(*op));
     folded.getOutputInitMutable().assign(user.getDpsInits()[0]);
@@ -324,13 +299,36 @@ struct FoldLayoutsPass : posenc::impl::FoldLayoutsPassBase<FoldLayoutsPass> {
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     getOperation().walk([](AttentionOp op) {
-      for (auto [operand, role] : llvm::zip(
-               ValueRange{op.getQuery(), op.getKey(), op.getValue()}, kRoles))
-        reportMoved(op, operand, role);
+      report(op);
+      reportMoved(op, op.getQuery(), "query");
+      reportMoved(op, op.getKey(), "key");
+      reportMoved(op, op.getValue(), "value");
     });
   }
 
 private:
+  /// In which order of axes attention has come to read and write.
+  static void report(AttentionOp op) {
+    int64_t queryHeads =
+        AttentionOp::getShapeBHLD(op.getQuery(), op.getQueryLayout())[1];
+    int64_t keyHeads =
+        AttentionOp::getShapeBHLD(op.getKey(), op.getKeyLayout())[1];
+    bool isGrouped = !ShapedType::isDynamic(queryHeads) && keyHeads > 0 &&
+                     queryHeads != keyHeads;
+    remarkDone(op, "fold-layouts") << remark::add(
+        "'{0}' reads its query as {1}, key as {2}, value as {3} "
+        "and writes {4}{5}",
+        op->getName().getStringRef(), stringifyLayout(op.getQueryLayout()),
+        stringifyLayout(op.getKeyLayout()),
+        stringifyLayout(op.getValueLayout()),
+        stringifyLayout(op.getOutputLayout()),
+        isGrouped ? llvm::formatv("; {0} query heads read each "
+                                  "key head",
+                                  queryHeads / keyHeads)
+                        .str()
+                  : "");
+  }
+
   /// An operand that is copied in another order before it is read.
   static void reportMoved(AttentionOp op, Value operand, StringRef role) {
     auto copy = operand.getDefiningOp<linalg::LinalgOp>();

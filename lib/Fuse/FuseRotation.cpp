@@ -93,9 +93,8 @@ private:
           << remark::reason("{0}", reason);
       return;
     }
-    remarkDone(rotation, "fuse-rotation")
-        << remark::add("'{0}' of the query fused into attention, {1}", name,
-                       nameWithPlace(op));
+    remarkDone(rotation, "fuse-rotation") << remark::add(
+        "'{0}' of the query fused into {1}", name, nameWithPlace(op));
     fuse(op, rotation, rewriter);
   }
 

@@ -123,7 +123,7 @@ private:
       encodings.insert(producers.front());
     for (Operation *encoding : encodings)
       remarkDone(encoding, "inline-elements")
-          << remark::add("'{0}' fused into attention, {1}",
+          << remark::add("'{0}' fused into {1}",
                          encoding->getName().getStringRef(), nameWithPlace(op));
   }
 

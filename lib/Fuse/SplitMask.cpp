@@ -264,12 +264,14 @@ static bool mayBeAPenalty(Value value, Block &score) {
   return found;
 }
 
-/// Whether `value` is a constant such as those that stand for minus infinity.
+/// Whether `value` is a constant such as those that stand for minus infinity
+/// without being it, or the lowest value, of which was told.
 static bool isFinitePenalty(Value value) {
   constexpr double largest = -100;
   FloatAttr number;
   return matchPattern(value, m_Constant(&number)) &&
-         number.getValue().isFinite() && number.getValueAsDouble() <= largest;
+         number.getValue().isFinite() && !number.getValue().isLargest() &&
+         number.getValueAsDouble() <= largest;
 }
 
 namespace {

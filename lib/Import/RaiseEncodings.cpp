@@ -116,10 +116,19 @@ bool Raiser::isProved(const ElementFormula &formula, Operation *candidate) {
   std::optional<std::string> refuted = findDifference(
       formula, ElementFormula::derive(candidate->getResult(0), isLeaf));
   if (refuted)
-    difference = ("it is compared with '" +
-                  candidate->getName().getStringRef() + "', and " + *refuted)
-                     .str();
+    difference =
+        ("it is not '" + candidate->getName().getStringRef() + "': " + *refuted)
+            .str();
   return !refuted;
+}
+
+/// An op of the same name has had tables where `raised` has parameters.
+static void reportRaised(Operation *raised, Operation *replaced) {
+  StringRef name = raised->getName().getStringRef();
+  StringRef from = replaced->getName().getStringRef();
+  remarkDone(raised, "raise-encodings") << remark::add(
+      "'{0}'{1} raised from what {2} computes", name, getParameters(raised),
+      from == name ? "the same op with tables" : "'" + from.str() + "'");
 }
 
 Raiser::Outcome Raiser::prove(Value tensor, const ElementFormula &formula) {
@@ -145,10 +154,7 @@ Raiser::Outcome Raiser::prove(Value tensor, const ElementFormula &formula) {
     for (OpOperand *use : uses)
       rewriter.modifyOpInPlace(use->getOwner(),
                                [&] { use->set(candidate->getResult(0)); });
-    remarkDone(candidate, "raise-encodings") << remark::add(
-        "'{0}'{1} raised from what '{2}' computes",
-        candidate->getName().getStringRef(), getParameters(candidate),
-        tensor.getDefiningOp()->getName().getStringRef());
+    reportRaised(candidate, tensor.getDefiningOp());
     outcome = Outcome::Raised;
   }
   return outcome;

@@ -36,8 +36,10 @@ static void dispatch(AttentionOp op, ArrayRef<ScheduleChoice> choices) {
     remarkDone(op, "dispatch") << remark::add(
         "'{0}' runs {1} for {2}", op->getName().getStringRef(), choice.schedule,
         choice.maxQueryRows == ScheduleChoice::kAnyRows
-            ? "any number of query rows"
-            : llvm::formatv("up to {0} query rows", choice.maxQueryRows).str());
+            ? "more query rows"
+            : llvm::formatv("at most {0} query row{1}", choice.maxQueryRows,
+                            choice.maxQueryRows == 1 ? "" : "s")
+                  .str());
   };
   Value rows = memref::DimOp::create(
       b, loc, op.getQuery(), AttentionOp::getAxis(op.getQueryLayout(), 2));

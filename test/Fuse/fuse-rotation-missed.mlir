@@ -1,7 +1,7 @@
 // RUN: posenc-opt %s --posenc-fuse-rotation --remarks-filter='posenc.*' --remark-format=emitRemark --verify-diagnostics --split-input-file
 
 func.func @fused(%q: tensor<1x8x?x16xf32>, %scale: f32, %init: tensor<1x8x?x16xf32>) -> tensor<1x8x?x16xf32> {
-  // expected-remark @below {{fused into attention}}
+  // expected-remark @below {{'posenc.rotary' of the query fused into 'posenc.attention'}}
   %qr = posenc.rotary %q lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x?x16xf32>
   %o = posenc.attention query(%qr : tensor<1x8x?x16xf32>) key(%q : tensor<1x8x?x16xf32>)
       value(%q : tensor<1x8x?x16xf32>) scale(%scale) outs(%init : tensor<1x8x?x16xf32>) -> tensor<1x8x?x16xf32>

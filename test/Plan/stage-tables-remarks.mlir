@@ -2,8 +2,8 @@
 
 !q = tensor<1x4x?x8xf32>
 
-// CHECK: remark: [Passed] TableStaged | Category:posenc | Function=distance | Remark="computed once a call by key minus query row"
-// CHECK: remark: [Passed] TableStaged | Category:posenc | Function=distance | Remark="computed once a call by key row"
+// CHECK: remark: [Passed] stage-tables | {{.*}} | Remark="'posenc.attention' reads a table of type tensor<?xf32>, computed once a call by key minus query row"
+// CHECK: remark: [Passed] stage-tables | {{.*}} | Remark="'posenc.attention' reads a table of type tensor<?xf32>, computed once a call by key row"
 func.func @distance(%q: !q, %scale: f32, %init: !q) -> !q {
   %r = posenc.attention query(%q : !q) key(%q : !q) value(%q : !q) scale(%scale) outs(%init : !q)
     score(%x, %b, %h, %i, %j) {
