@@ -116,8 +116,9 @@ static bool masksWithInfinity(AttentionOp op) {
   return result.wasInterrupted();
 }
 
-/// `4 query heads, 2 key heads, head size 64`, `?` where not known.
-static std::string describeSizes(AttentionOp op) {
+/// `4 query heads, 2 key heads, head size 64, scale 0.125`, `?` where an extent
+/// is not known.
+static std::string describe(AttentionOp op, double scale) {
   SmallVector<int64_t> query =
       AttentionOp::getShapeBHLD(op.getQuery(), op.getQueryLayout());
   SmallVector<int64_t> key =
@@ -125,8 +126,11 @@ static std::string describeSizes(AttentionOp op) {
   auto spell = [](int64_t extent) {
     return ShapedType::isDynamic(extent) ? "?" : llvm::itostr(extent);
   };
-  return llvm::formatv("{0} query heads, {1} key heads, head size {2}",
-                       spell(query[1]), spell(key[1]), spell(query[3]));
+  SmallString<16> number;
+  llvm::APFloat(scale).toString(number, /*FormatPrecision=*/6);
+  return llvm::formatv("{0} query heads, {1} key heads, head size {2}, scale "
+                       "{3}",
+                       spell(query[1]), spell(key[1]), spell(query[3]), number);
 }
 
 /// Raises the attention that `values` is the last contraction of.
@@ -145,13 +149,42 @@ static void raise(linalg::LinalgOp values, IRRewriter &rewriter) {
   AttentionOp op = createAttention(*match, rewriter);
   bool wasNaN = !match->guarded && masksWithInfinity(op);
   remarkDone(op, "raise-attention") << remark::add(
-      "'{0}' raised from a contraction, its softmax and a "
-      "contraction: {1}, scale {2}{3}",
-      op->getName().getStringRef(), describeSizes(op), match->scale,
-      wasNaN ? "; a row without a key gives zeros where the "
-               "graph gives NaN"
+      "'{0}' raised from a contraction, its softmax and a contraction: "
+      "{1}{2}",
+      op->getName().getStringRef(), describe(op, match->scale),
+      wasNaN ? "; a row without a key gives zeros where the graph "
+               "gives NaN"
              : "");
   rewriter.replaceAllUsesExcept(match->output.tensor, op->getResult(0), op);
+}
+
+/// The tensor that `value` is a reshape or transpose of.
+static Value getUnmoved(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+             linalg::TransposeOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// A contraction of the same queries and keys beside attention.
+static void reportScoresBeside(AttentionOp op) {
+  Value query = getUnmoved(op.getQuery()), key = getUnmoved(op.getKey());
+  op->getParentOfType<func::FuncOp>().walk([&](linalg::LinalgOp other) {
+    if (!isContraction(other))
+      return;
+    Value first = getUnmoved(other.getDpsInputs()[0]);
+    Value second = getUnmoved(other.getDpsInputs()[1]);
+    if ((first == query && second == key) || (first == key && second == query))
+      remarkMissed(other, "raise-attention")
+          << remark::add("'{0}' computes the scores of {1} a second time",
+                         other->getName().getStringRef(), nameWithPlace(op))
+          << remark::reason("they are read outside of it, and attention holds "
+                            "no tensor of them")
+          << remark::suggest("drop what reads them");
+  });
 }
 
 namespace {
@@ -171,6 +204,7 @@ struct RaiseAttentionPass
       raise(contraction, rewriter);
     // What attention computes now has no reader left.
     (void)runRegionDCE(rewriter, function->getRegions());
+    function.walk(reportScoresBeside);
   }
 };
 } // namespace

@@ -122,13 +122,15 @@ bool Raiser::isProved(const ElementFormula &formula, Operation *candidate) {
   return !refuted;
 }
 
-/// An op of the same name has had tables where `raised` has parameters.
 static void reportRaised(Operation *raised, Operation *replaced) {
   StringRef name = raised->getName().getStringRef();
   StringRef from = replaced->getName().getStringRef();
-  remarkDone(raised, "raise-encodings") << remark::add(
-      "'{0}'{1} raised from what {2} computes", name, getParameters(raised),
-      from == name ? "the same op with tables" : "'" + from.str() + "'");
+  // An op of the same name had tables where `raised` has parameters.
+  std::string how = from == name
+                        ? "replaces the same op of other operands"
+                        : ("raised from what '" + from + "' computes").str();
+  remarkDone(raised, "raise-encodings")
+      << remark::add("'{0}'{1} {2}", name, getParameters(raised), how);
 }
 
 Raiser::Outcome Raiser::prove(Value tensor, const ElementFormula &formula) {

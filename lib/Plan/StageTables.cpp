@@ -295,7 +295,8 @@ static StringRef getKind(unsigned indices) {
   return indices & Dependence::Row ? "query row" : "key row";
 }
 
-/// `2 tables of 4096 bytes`; the type of a table whose extents are dynamic.
+/// `2 tables of 4096 bytes each`; the type of a table whose extents are
+/// dynamic.
 static std::string describeTables(linalg::GenericOp tables) {
   auto type = cast<RankedTensorType>(tables.getResult(0).getType());
   int64_t count = tables.getNumResults();
@@ -303,10 +304,10 @@ static std::string describeTables(linalg::GenericOp tables) {
       count == 1 ? "a table" : llvm::formatv("{0} tables", count).str();
   if (!type.hasStaticShape())
     return llvm::formatv("{0} of type {1}", what, type);
-  return llvm::formatv(
-      "{0} of {1} bytes", what,
-      llvm::divideCeil(type.getNumElements() * type.getElementTypeBitWidth(),
-                       8));
+  int64_t bytes = llvm::divideCeil(
+      type.getNumElements() * type.getElementTypeBitWidth(), 8);
+  return llvm::formatv("{0} of {1} bytes{2}", what, bytes,
+                       count == 1 ? "" : " each");
 }
 
 /// What is expensive, stands in no table and does not depend on the score is

@@ -161,11 +161,16 @@ class CompiledFunction:
         return phases[phase]
 
     def remarks(self) -> str:
-        """What was fused and what was not, and why; one line each. Not of a loaded library."""
+        """What was fused and what was not, and why, one line each:
+
+        `FILE:LINE:COLUMN: remark: SENTENCE [PASS]`, of an ONNX model
+        `FILE: node 'NAME': remark: SENTENCE [PASS]`; `[PASS: missed]` for what was not done.
+        Raises `posenc.Error` for a loaded library.
+        """
         return self._source().remarks()
 
     def report(self, path: PathLike) -> None:
-        """Writes an HTML page with the IR of each phase and the remarks.
+        """Writes an HTML page: what became of each attention and encoding, the IR of each phase.
 
         Raises `posenc.Error` without jinja2 (`posenc[report]`), for a path that cannot be
         written, and for a loaded library.

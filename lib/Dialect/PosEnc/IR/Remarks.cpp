@@ -69,7 +69,7 @@ std::string posenc::nameOf(Value value) {
 }
 
 std::string posenc::getParameters(Operation *op) {
-  constexpr size_t longest = 120;
+  constexpr size_t longest = 200;
   std::string all;
   for (NamedAttribute attribute : op->getAttrDictionary()) {
     if (attribute.getName() == "operandSegmentSizes")
