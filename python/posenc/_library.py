@@ -80,7 +80,7 @@ def _run_tool(
         return Compilation(
             output.read_bytes(),
             _read(output.with_suffix(".h")),
-            _read(folder / "remarks"),
+            _read(folder / "remarks").replace(str(source), name),
             _read_dumps(folder / "ir"),
             done.stderr if timed else "",
         )
