@@ -43,7 +43,7 @@ typedef struct posenc_result posenc_result;
      to=PHASE                 stop there; the artifact is the IR
      fuse=true|false          whether encodings may move into attention
      ir=true|false            keep the IR after each phase
-     remarks=true|false       collect remarks
+     remarks=true|false|yaml  collect remarks, as text or as LLVM's YAML
      name=NAME                soname of a shared library
 
    Never NULL. To be destroyed by posenc_result_destroy. */
@@ -61,7 +61,10 @@ const char *posenc_result_artifact(const posenc_result *result, size_t *size);
 /* The C header of the library; "" where the artifact is IR. */
 const char *posenc_result_header(const posenc_result *result);
 
-/* One line a remark: what was fused, and what was not and why. */
+/* What was fused, and what was not and why. As text one line a remark:
+   "FILE:LINE:COLUMN: remark: SENTENCE [PASS]", of a node of a graph
+   "FILE: node 'NAME': remark: SENTENCE [PASS]"; "[PASS: missed]" for what was
+   not done. */
 const char *posenc_result_remarks(const posenc_result *result);
 
 /* The IR after `phase`, or before all of them for "input". NULL without

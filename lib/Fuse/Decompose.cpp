@@ -131,7 +131,8 @@ private:
         attention = user->getParentOfType<AttentionOp>();
       if (attention && !noFuse)
         return reportRead(encoding, attention);
-      reader = user;
+      if (!isa<tensor::DimOp>(user))
+        reader = user;
     }
     // A rotation that is moved on its way to attention was reported there.
     if (!reader || (!noFuse && movesToAttention(encoding->getResult(0))))

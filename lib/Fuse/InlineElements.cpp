@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -113,6 +114,11 @@ private:
     for (size_t i = 0; i < producers.size(); ++i) {
       if (isa<FormulaOpInterface>(producers[i]))
         encodings.insert(producers[i]);
+      // The formula ends at what sums.
+      auto sum = dyn_cast<linalg::LinalgOp>(producers[i]);
+      if (isa<AttentionOp>(producers[i]) ||
+          (sum && sum.getNumReductionLoops() > 0))
+        continue;
       for (Value operand : producers[i]->getOperands())
         if (Operation *producer = operand.getDefiningOp();
             producer && isa<RankedTensorType>(operand.getType()) &&

@@ -203,8 +203,9 @@ static llvm::Error compileHere(StringRef source, StringRef sourceName,
   DialectRegistry registry;
   registerCompilerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  if (options.remarks &&
-      failed(collectRemarks(context, sourceName, result.remarks)))
+  if (options.remarks != RemarkFormat::None &&
+      failed(
+          collectRemarks(context, sourceName, options.remarks, result.remarks)))
     return llvm::createStringError("cannot collect remarks");
   return Compilation(context, sourceName, options, result).run(source);
 }

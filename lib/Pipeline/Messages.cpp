@@ -15,18 +15,22 @@
 #include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Remarks/RemarkSerializer.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
 
-/// Where `location` is, as the start of a line about `sourceName`: a graph's
-/// nodes do not name the file they are in.
+/// Whether `place` (getPlace) names its file; a graph's node does not.
+static bool namesFile(StringRef place) {
+  return !place.empty() && !place.starts_with("node '");
+}
+
+/// Where `location` is, as the start of a line about `sourceName`.
 static std::string place(Location location, StringRef sourceName) {
   std::string text = getPlace(location);
   if (text.empty())
     return text;
-  bool hasFile = !StringRef(text).starts_with("node '");
-  return (hasFile ? "" : sourceName.str() + ": ") + text + ": ";
+  return (namesFile(text) ? "" : sourceName.str() + ": ") + text + ": ";
 }
 
 static std::string oneLine(std::string text) {
@@ -81,16 +85,48 @@ private:
   std::string &text;
   llvm::StringSet<> said;
 };
+
+/// Writes each remark as LLVM's tools read it.
+class YAMLStreamer : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  YAMLStreamer(StringRef sourceName, std::string &text)
+      : sourceName(sourceName), stream(text),
+        serializer(llvm::cantFail(llvm::remarks::createRemarkSerializer(
+            llvm::remarks::Format::YAML, stream))) {}
+
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    llvm::remarks::Remark record = remark.generateRemark();
+    // Of a graph's node LLVM has no location.
+    std::string place = getPlace(remark.getLocation());
+    if (!namesFile(place)) {
+      record.Loc = llvm::remarks::RemarkLocation{sourceName, 0, 0};
+      llvm::remarks::Argument &argument = record.Args.emplace_back();
+      argument.Key = "Place";
+      argument.Val = place;
+    }
+    serializer->emit(record);
+  }
+
+private:
+  std::string sourceName;
+  llvm::raw_string_ostream stream;
+  std::unique_ptr<llvm::remarks::RemarkSerializer> serializer;
+};
 } // namespace
 
 LogicalResult posenc::collectRemarks(MLIRContext &context, StringRef sourceName,
-                                     std::string &text) {
+                                     RemarkFormat format, std::string &text) {
   // Each kind by its own name: `all` widens what is asked for, and alone asks
   // for nothing.
   remark::RemarkCategories categories;
   categories.passed = categories.missed = categories.analysis =
       categories.failed = kRemarkCategory.str();
+  std::unique_ptr<remark::detail::MLIRRemarkStreamerBase> streamer;
+  if (format == RemarkFormat::YAML)
+    streamer = std::make_unique<YAMLStreamer>(sourceName, text);
+  else
+    streamer = std::make_unique<TextStreamer>(sourceName, text);
   return remark::enableOptimizationRemarks(
-      context, std::make_unique<TextStreamer>(sourceName, text),
+      context, std::move(streamer),
       std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
 }

@@ -9,6 +9,7 @@
 #define POSENC_LIB_PIPELINE_MESSAGES_H
 
 #include "mlir/IR/Diagnostics.h"
+#include "posenc/Pipeline/Pipeline.h"
 #include "llvm/Support/Error.h"
 
 namespace mlir::posenc {
@@ -26,9 +27,9 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-/// Appends one line a posenc remark to `text`, as long as `context` lives.
+/// Appends every posenc remark to `text`, as long as `context` lives.
 LogicalResult collectRemarks(MLIRContext &context, StringRef sourceName,
-                             std::string &text);
+                             RemarkFormat format, std::string &text);
 
 } // namespace mlir::posenc
 

@@ -47,6 +47,11 @@ static constexpr Named<ArtifactKind> artifactKinds[] = {
     {"o", ArtifactKind::Object},         {"s", ArtifactKind::Assembly},
     {"ll", ArtifactKind::LLVMIR},        {"mlir", ArtifactKind::IR}};
 
+static constexpr Named<RemarkFormat> remarkFormats[] = {
+    {"true", RemarkFormat::Text},
+    {"false", RemarkFormat::None},
+    {"yaml", RemarkFormat::YAML}};
+
 static constexpr Named<bool> switches[] = {{"true", true}, {"false", false}};
 
 /// The value called `name` in `table`.
@@ -133,7 +138,7 @@ llvm::Error posenc::setOption(CompileOptions &options, StringRef name,
   if (name == "ir")
     return assign(options.keepIR, name, value, ArrayRef(switches));
   if (name == "remarks")
-    return assign(options.remarks, name, value, ArrayRef(switches));
+    return assign(options.remarks, name, value, ArrayRef(remarkFormats));
   return llvm::createStringError(
       "unknown option '" + name +
       "': use one of cpu, target, arch, threads, emit, to, fuse, ir, remarks, "

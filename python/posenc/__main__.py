@@ -112,7 +112,8 @@ def _add_compile(commands) -> None:
         nargs="?",
         const="-",
         metavar="FILE",
-        help="say what was fused and what was not, and why (default: to standard error)",
+        help="say what was fused and what was not, and why, as text or, by the suffix .yaml, as "
+        "LLVM's YAML (default: to standard error)",
     )
     parser.add_argument(
         "--time-phases", action="store_true", help="print the seconds of each phase"

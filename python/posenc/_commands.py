@@ -36,7 +36,7 @@ def compile_model(module: Module, parsed: argparse.Namespace) -> int:
         output.name,
         kind,
         ir=bool(parsed.dump_dir),
-        remarks=parsed.remarks is not None,
+        remarks=_remark_format(parsed.remarks),
         times=parsed.time_phases,
         **more,
     )
@@ -54,6 +54,13 @@ def compile_model(module: Module, parsed: argparse.Namespace) -> int:
         write_file(pathlib.Path(parsed.remarks), result.remarks.encode())
     sys.stderr.write(result.times)
     return 0
+
+
+def _remark_format(file: str | None) -> bool | str:
+    """The setting `remarks` of the compiler: YAML by the suffix of the file, else text."""
+    if file is not None and pathlib.Path(file).suffix in (".yaml", ".yml"):
+        return "yaml"
+    return file is not None
 
 
 def run_library(

@@ -71,7 +71,8 @@ def _run_tool(
         command += [f"--{option}={settings[option]}" for option in valued if option in settings]
         command += [] if settings["fuse"] else ["--no-fuse"]
         command += [f"--dump-dir={folder / 'ir'}"] if settings.get("ir") else []
-        command += [f"--remarks={folder / 'remarks'}"] if settings.get("remarks") else []
+        remarks = folder / ("remarks.yaml" if settings.get("remarks") == "yaml" else "remarks")
+        command += [f"--remarks={remarks}"] if settings.get("remarks") else []
         command += ["--time-phases"] if timed else []
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -80,7 +81,7 @@ def _run_tool(
         return Compilation(
             output.read_bytes(),
             _read(output.with_suffix(".h")),
-            _read(folder / "remarks").replace(str(source), name),
+            _read(remarks).replace(str(source), name),
             _read_dumps(folder / "ir"),
             done.stderr if timed else "",
         )

@@ -32,6 +32,6 @@ def to : Value_<"to", "<phase>", "stop after import, simplify, fuse, plan or cod
 
 def dump_dir : Value_<"dump-dir", "<folder>", "write the IR after each phase, one numbered file each">;
 def remarks : Flag_<"remarks", "say what was fused and what was not, and why">;
-def remarks_file : Value_<"remarks", "<file>", "the same, to a file">;
+def remarks_file : Value_<"remarks", "<file>", "the same, to a file: text, or YAML by the suffix .yaml">;
 def no_fuse : Flag_<"no-fuse", "leave encodings outside of attention">;
 def time_phases : Flag_<"time-phases", "print the seconds of each phase">;

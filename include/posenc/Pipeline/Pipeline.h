@@ -31,6 +31,10 @@ struct PhaseInfo {
 /// All phases, in order.
 ArrayRef<PhaseInfo> getPhases();
 
+/// Text is what clang prints, YAML what its `-fsave-optimization-record`
+/// writes.
+enum class RemarkFormat { None, Text, YAML };
+
 /// What to compile, and for which machine.
 struct CompileOptions {
   /// Name of the CPU, see resolveTarget.
@@ -43,8 +47,8 @@ struct CompileOptions {
   bool fuse = true;
   /// Whether the result holds the IR after each phase.
   bool keepIR = false;
-  /// Whether the result holds the remarks.
-  bool remarks = false;
+  /// In which form the result holds the remarks.
+  RemarkFormat remarks = RemarkFormat::None;
   /// The name by which programs linked against a shared library load it.
   std::string libraryName = "libposenc_graph.so";
 };
@@ -69,7 +73,7 @@ struct CompileResult {
   std::string artifact;
   /// Its C header, empty where the artifact is IR.
   std::string header;
-  /// One line a remark.
+  /// One line a remark, or a YAML document a remark.
   std::string remarks;
   /// With keepIR, in order.
   std::vector<Snapshot> ir;
