@@ -33,6 +33,7 @@ table { border-collapse: collapse }
 td, th { padding: .2rem 1rem .2rem 0; text-align: left; vertical-align: top }
 .found td, .found th { border-top: 1px solid #ddd; padding: .4rem .8rem .4rem 0;
                        overflow-wrap: anywhere; font-size: 14px }
+.found td:first-child { white-space: nowrap }
 td p { margin: 0 0 .4rem } .missed { color: #7c4a03 }
 summary { cursor: pointer; font-weight: 600; margin: .6rem 0 }
 .posenc { color: #9a3412; font-weight: 600 } small { color: #666; font-weight: 400 }
