@@ -14,7 +14,7 @@ func.func @kept_bias(%q: !heads, %a: tensor<7x4xf32>, %c: tensor<4x7xf32>) -> !h
   // CHECK:      remarks-kept-bias.mlir:[[@LINE+5]]:8: remark: 'posenc.attention' reads its query as bhld, key as bhld, value as bhld and writes bhld [fold-layouts]
   // CHECK-NEXT: remarks-kept-bias.mlir:[[@LINE+3]]:11: remark: 'linalg.matmul' stays a tensor, tensor<7x7xf32>, that 'posenc.attention' at remarks-kept-bias.mlir:[[@LINE+4]]:8 reads: 'linalg.matmul' has no formula of one element; compute it elementwise to have it fused [inline-elements: missed]
   // CHECK-NEXT: remarks-kept-bias.mlir:[[@LINE+8]]:20: remark: 'arith.select' of a large negative number stays a bias of 'posenc.attention' at remarks-kept-bias.mlir:[[@LINE+3]]:8: a key with a finite penalty still takes part in the softmax, so no tile of keys is skipped; use minus infinity to hide a key [split-mask: missed]
-  // CHECK-NEXT: remarks-kept-bias.mlir:[[@LINE+2]]:8: remark: 'posenc.attention' runs #posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 16, rows = 6, split = 1> [schedule]
+  // CHECK-NEXT: remarks-kept-bias.mlir:[[@LINE+2]]:8: remark: 'posenc.attention' runs #posenc.cpu_prefill<query_block = 64, key_block = 64, lanes = 16, rows = 6> [schedule]
   %bias = linalg.matmul ins(%a, %c : tensor<7x4xf32>, tensor<4x7xf32>) outs(%zeros : tensor<7x7xf32>) -> tensor<7x7xf32>
   %o = posenc.attention query(%q : !heads) key(%q : !heads) value(%q : !heads) scale(%scale) outs(%init : !heads)
       score(%x, %b, %h, %i, %j) {

@@ -35,7 +35,7 @@ func.func @wrong_sign(%q: tensor<1x2x7x16xf32>, %k: tensor<1x2x7x16xf32>, %v: te
   %rq_sin = arith.mulf %rq_half, %sin : tensor<1x2x7x16xf32>
   // CHECK:      remarks-near-rotation.mlir:[[@LINE+3]]:9: remark: 'arith.addf', the query of 'posenc.attention' at remarks-near-rotation.mlir:[[@LINE+5]]:8, is not recognised as an encoding: it is not 'posenc.rotary': they differ at {{\[.*\]}}; write it with an op of posenc, if it is one [raise-encodings: missed]
   // CHECK-NEXT: remarks-near-rotation.mlir:[[@LINE+4]]:8: remark: 'posenc.attention' reads its query as bhld, key as bhld, value as bhld and writes bhld [fold-layouts]
-  // CHECK-NEXT: remarks-near-rotation.mlir:[[@LINE+3]]:8: remark: 'posenc.attention' runs #posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 16, rows = 6, split = 1> [schedule]
+  // CHECK-NEXT: remarks-near-rotation.mlir:[[@LINE+3]]:8: remark: 'posenc.attention' runs #posenc.cpu_prefill<query_block = 64, key_block = 64, lanes = 16, rows = 6> [schedule]
   %rq = arith.addf %rq_cos, %rq_sin : tensor<1x2x7x16xf32>
   %o_init = tensor.empty() : tensor<1x2x7x16xf32>
   %o = posenc.attention query(%rq : tensor<1x2x7x16xf32>) key(%k : tensor<1x2x7x16xf32>) value(%v : tensor<1x2x7x16xf32>) scale(%scale) outs(%o_init : tensor<1x2x7x16xf32>) -> tensor<1x2x7x16xf32>

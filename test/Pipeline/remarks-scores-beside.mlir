@@ -11,7 +11,7 @@
 
 // CHECK:      remarks-scores-beside.mlir: node '/layer0/scores': remark: 'linalg.contract' computes the scores of 'posenc.attention' at node '/layer0/attn' a second time: they are read outside of it, and attention holds no tensor of them; drop what reads them [raise-attention: missed]
 // CHECK-NEXT: remarks-scores-beside.mlir: node '/layer0/attn': remark: 'posenc.attention' reads its query as bhld, key as bhld, value as bhld and writes bhld [fold-layouts]
-// CHECK-NEXT: remarks-scores-beside.mlir: node '/layer0/attn': remark: 'posenc.attention' runs #posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 16, rows = 6, split = 1> [schedule]
+// CHECK-NEXT: remarks-scores-beside.mlir: node '/layer0/attn': remark: 'posenc.attention' runs #posenc.cpu_prefill<query_block = 64, key_block = 64, lanes = 16, rows = 6> [schedule]
 
 // YAML:      --- !Missed
 // YAML-NEXT: Pass: posenc

@@ -62,7 +62,7 @@ def test_tables_and_kernels_of_attention(subjects) -> None:
     assert attention.tables == [
         "reads 2 tables of type tensor<?x8xf32>, computed once a call by query row"
     ]
-    assert [re.search(r"cpu<(\w+)", said)[1] for said in attention.schedules] == [
+    assert [re.search(r"cpu_(\w+)<", said)[1] for said in attention.schedules] == [
         "decode",
         "prefill",
     ]

@@ -6,7 +6,7 @@
 func.func @decode(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %t: memref<?x?xf32>, %w: memref<32xf32>, %scale: f32) {
   posenc.attention query(%q : !heads) key(%k : !heads) value(%v : !heads) scale(%scale)
       outs(%o : !heads)
-      schedule(#posenc.cpu<decode, query_block = 1, key_block = 64, lanes = 16, rows = 4, split = 1>)
+      schedule(#posenc.cpu_decode<key_block = 64, rows = 4, split = 1>)
       score(%x, %b, %h, %i, %j) {
         %c31 = arith.constant 31 : index
         %bias = memref.load %t[%i, %j] : memref<?x?xf32>
