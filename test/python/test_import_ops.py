@@ -84,6 +84,8 @@ FAMILIES = {
     ]
     + [
         node("Max", "x y one", "max3"),
+        node("Sum", "x y one", "sum3"),
+        node("Sum", "x", "sum1"),
         node("Pow", "p two", "square"),
         node("Pow", "p half", "root"),
         node("Pow", "p x", "power"),
