@@ -117,7 +117,7 @@ def _window(operation: Operation, scope: Scope) -> np.ndarray:
 
 
 def _padding(operation: Operation, scope: Scope) -> np.ndarray:
-    (lengths,), sizes = operation.segments()
+    lengths, *sizes = operation.operands
     keys = _sizes(operation, scope, sizes)[-1]
     # The op has no rule for a length that is none; those keep no key, or all.
     inside = np.clip(scope[lengths], 0, keys)
@@ -125,7 +125,7 @@ def _padding(operation: Operation, scope: Scope) -> np.ndarray:
 
 
 def _document(operation: Operation, scope: Scope) -> np.ndarray:
-    (queries,), (keys,), sizes = operation.segments()
+    queries, keys, *sizes = operation.operands
     mask = document.document(scope[queries], scope[keys])
     return _as_matrix(operation, scope, sizes, mask)
 
