@@ -220,11 +220,11 @@ def test_two_libraries_in_one_namespace(tmp_path: pathlib.Path) -> None:
         graph.expected(sizes, qkv, extra).compare(loaded(*qkv), 2e-6)
 
 
-def test_a_library_exports_its_header_only(tmp_path: pathlib.Path) -> None:
+def test_a_library_exports_its_header_and_table_only(tmp_path: pathlib.Path) -> None:
     PLAIN.function().save(tmp_path / "graph.so")
     listed = subprocess.run(["nm", "-D", "--defined-only", tmp_path / "graph.so"], capture_output=True, text=True,
                             check=True).stdout
-    assert {line.split()[-1] for line in listed.splitlines()} == {"attention", "attention_shapes", "posenc_last_error"}
+    assert {line.split()[-1] for line in listed.splitlines()} == {"attention", "attention_shapes", "posenc_last_error", "posenc_library"}
     needed = subprocess.run(["nm", "-D", "--undefined-only", tmp_path / "graph.so"], capture_output=True, text=True,
                             check=True).stdout
     # No mathematics of others: exp, sin and their like are compiled in.

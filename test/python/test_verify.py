@@ -18,6 +18,7 @@ from posenc._inputs import likely_sizes, random_inputs
 from posenc._signature import Argument, Signature
 from posenc.evaluator.scalars import SCALARS
 from scale_graph import TEXT
+from test_execution_caches import step
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODELS = ROOT / "test" / "data" / "models"
@@ -111,6 +112,19 @@ def test_16_bit_onnx_models(tmp_path, capsys) -> None:
     assert "2.0e-03" in lines[0] and "batch=2, length=67" in lines[1]
     # Against float64, results in float16 cannot agree better than this.
     assert min(parts(lines, "ONNX's evaluator")) > 1e-5
+
+
+def test_donated_inputs_are_results(tmp_path, monkeypatch, capsys) -> None:
+    path = tmp_path / "step.mlir"
+    path.write_text(step("f32"))
+    lines = verified(capsys, path, "--size=N=3")
+    code = "unfused and in float64 by posenc.reference"
+    found = [line.split(":")[0].strip() for line in lines if code in line]
+    assert found == 2 * ["output", "keys", "values"]
+    # A cache that is not updated is noticed.
+    results = _verify._results
+    monkeypatch.setattr(_verify, "_results", lambda f, given: [*results(f, given)[:1], *given[3:5]])
+    assert re.search(r"keys\[\d, \d, \d, \d+\] is ", refused(capsys, path, "--size=N=3"))
 
 
 class Wrong:

@@ -26,6 +26,7 @@ def evaluate_function(
 ) -> list[np.ndarray]:
     """The results of a function of a module in generic form, floats as float64.
 
+    Those that are written over a donated argument come last, in the order of the arguments.
     `name` is the function's, where the module has several public ones. Raises `NoReference`
     for an operation that is not known here, and `posenc.Error` where an assertion of the graph
     fails.
@@ -37,7 +38,11 @@ def evaluate_function(
         shape_of(type_)
         scope[argument] = _widened(value)
     with np.errstate(all="ignore"):
-        return [np.asarray(result) for result in _run(body, scope)]
+        results = [np.asarray(result) for result in _run(body, scope)]
+    arguments = function.attributes.get("arg_attrs", [])
+    donated = [given["posenc.donated"] for given in arguments if "posenc.donated" in given]
+    kept = [number for number in range(len(results)) if number not in donated]
+    return [results[number] for number in (*kept, *donated)]
 
 
 def _widened(array: np.ndarray) -> np.ndarray:
