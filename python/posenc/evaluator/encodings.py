@@ -9,21 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .. import reference
 from .._errors import NoReference
-from ..reference import (
-    add,
-    alibi,
-    attention,
-    bucketed_bias,
-    causal,
-    document,
-    frequencies,
-    learned,
-    padding,
-    rotary,
-    sinusoidal,
-    window,
-)
 from .parser import Block, Operation, shape_of
 from .scope import Scope, grid
 
@@ -71,8 +58,8 @@ def _alibi(operation: Operation, scope: Scope) -> np.ndarray:
     _, heads, queries, keys = _sizes(operation, scope, sizes)
     given = _optional(slopes, scope)
     if given is None:
-        given = alibi.slopes(heads, max_bias=operation.attributes["max_bias"])
-    bias = alibi.bias(
+        given = reference.alibi.slopes(heads, max_bias=operation.attributes["max_bias"])
+    bias = reference.alibi.bias(
         given,
         queries,
         keys,
@@ -85,7 +72,7 @@ def _alibi(operation: Operation, scope: Scope) -> np.ndarray:
 def _bucketed_bias(operation: Operation, scope: Scope) -> np.ndarray:
     (table,), sizes, offset = operation.segments()
     _, _, queries, keys = _sizes(operation, scope, sizes)
-    bias = bucketed_bias.bias(
+    bias = reference.bucketed_bias.bias(
         scope[table],
         queries,
         keys,
@@ -99,14 +86,14 @@ def _bucketed_bias(operation: Operation, scope: Scope) -> np.ndarray:
 def _causal(operation: Operation, scope: Scope) -> np.ndarray:
     sizes, offset = operation.segments()
     *_, queries, keys = _sizes(operation, scope, sizes)
-    mask = causal.causal(queries, keys, offset=_offset(offset, scope))
+    mask = reference.causal.causal(queries, keys, offset=_offset(offset, scope))
     return _as_matrix(operation, scope, sizes, mask)
 
 
 def _window(operation: Operation, scope: Scope) -> np.ndarray:
     sizes, left, right, offset = operation.segments()
     *_, queries, keys = _sizes(operation, scope, sizes)
-    mask = window.window(
+    mask = reference.window.window(
         queries,
         keys,
         left=int(scope[left[0]]) if left else None,
@@ -121,12 +108,14 @@ def _padding(operation: Operation, scope: Scope) -> np.ndarray:
     keys = _sizes(operation, scope, sizes)[-1]
     # The op has no rule for a length that is none; those keep no key, or all.
     inside = np.clip(scope[lengths], 0, keys)
-    return padding.padding(inside, keys, side="left" if "left" in operation.attributes else "right")
+    return reference.padding.padding(
+        inside, keys, side="left" if "left" in operation.attributes else "right"
+    )
 
 
 def _document(operation: Operation, scope: Scope) -> np.ndarray:
     queries, keys, *sizes = operation.operands
-    mask = document.document(scope[queries], scope[keys])
+    mask = reference.document.document(scope[queries], scope[keys])
     return _as_matrix(operation, scope, sizes, mask)
 
 
@@ -136,7 +125,7 @@ def _document(operation: Operation, scope: Scope) -> np.ndarray:
 def _learned(operation: Operation, scope: Scope) -> np.ndarray:
     (table,), positions, sizes, offset = operation.segments()
     shape = _sizes(operation, scope, sizes)
-    rows = learned.learned(
+    rows = reference.learned.learned(
         scope[table],
         _positions(positions, offset, shape[-2], scope),
         row_offset=operation.attributes["row_offset"],
@@ -153,7 +142,7 @@ def _sinusoidal(operation: Operation, scope: Scope) -> np.ndarray:
     if shift not in (None, 1.0):
         raise NoReference(f"posenc.reference has no sinusoids of the shift {shift}")
     at = _positions(positions, offset, shape[-2], scope)
-    table = sinusoidal.sinusoidal(
+    table = reference.sinusoidal.sinusoidal(
         at * attributes["angle_scale"],
         shape[-1],
         layout=_choice(operation, "order"),
@@ -170,7 +159,7 @@ def _sinusoidal(operation: Operation, scope: Scope) -> np.ndarray:
 
 def _add(operation: Operation, scope: Scope) -> np.ndarray:
     x, encoding = (scope[operand] for operand in operation.operands)
-    return add.add(x, encoding, embedding_scale=operation.attributes["embedding_scale"])
+    return reference.add.add(x, encoding, embedding_scale=operation.attributes["embedding_scale"])
 
 
 # Rotations.
@@ -185,12 +174,12 @@ def _frequencies(text: str, count: int) -> tuple[np.ndarray, float]:
     base = numbers.pop("base")
     scaling = re.search(r"scaling = #posenc\.(\w+)<", text)
     if scaling is None:
-        return frequencies.default(count, base)
+        return reference.frequencies.default(count, base)
     if scaling[1] == "linear":
-        return frequencies.linear(count, base, numbers["factor"])
+        return reference.frequencies.linear(count, base, numbers["factor"])
     if scaling[1] == "llama3":
         length = int(numbers.pop("original_length"))
-        return frequencies.llama3(count, base, original_max_position=length, **numbers)
+        return reference.frequencies.llama3(count, base, original_max_position=length, **numbers)
     raise NoReference(f"posenc.reference has no frequencies scaled by '{scaling[1]}'")
 
 
@@ -209,14 +198,16 @@ def _rotary(operation: Operation, scope: Scope) -> np.ndarray:
     if "frequencies" in operation.attributes:
         text = operation.attributes["frequencies"].text
         inverse, factor = _frequencies(text, count)
-        cosines, sines = rotary.cos_sin(at, inverse, factor)
+        cosines, sines = reference.rotary.cos_sin(at, inverse, factor)
     else:
         cosines, sines = (
-            scope[table[0]] if scope[table[0]].ndim == 3 else rotary.cache_rows(scope[table[0]], at)
+            scope[table[0]]
+            if scope[table[0]].ndim == 3
+            else reference.rotary.cache_rows(scope[table[0]], at)
             for table in (cos, sin)
         )
     result = rows.copy()
-    result[..., first : first + count] = rotary.rotate(
+    result[..., first : first + count] = reference.rotary.rotate(
         rows[..., first : first + count],
         cosines,
         sines,
@@ -272,7 +263,7 @@ def _attention(operation: Operation, scope: Scope) -> tuple[np.ndarray, ...]:
     def modified(scores: np.ndarray) -> np.ndarray:
         return scope.run(score, [scores, *places])[0]
 
-    result, denominators = attention.attention(
+    result, denominators = reference.attention.attention(
         query,
         key,
         value,
