@@ -95,8 +95,8 @@ def _compare(
         if not difference.part <= limit:
             place = ", ".join(map(str, difference.index))
             raise Error(
-                f"{output.name}[{place}] is {ours[difference.index]} {left}, "
-                f"{theirs[difference.index]} {right}: they differ by {said}"
+                f"{output.name}[{place}] is {ours[difference.index]} ({left}), "
+                f"{theirs[difference.index]} ({right}): they differ by {said}"
             )
 
 
@@ -141,16 +141,16 @@ def _reference(
 ) -> tuple[str, Sequence[np.ndarray]]:
     """What computed it, and the results: the most independent of what can run the graph."""
     attempts = [
-        ("in float64 by posenc.reference", _by_posenc_reference),
-        (f"for {_PLAIN_CPU} on one thread", _by_plain_code),
+        ("posenc.reference in float64", _by_posenc_reference),
+        (f"unfused code for {_PLAIN_CPU} on one thread", _by_plain_code),
     ]
     if pathlib.Path(model).suffix == ".onnx":
-        attempts.insert(0, ("in float64 by ONNX's evaluator", _by_onnx))
+        attempts.insert(0, ("ONNX's evaluator in float64", _by_onnx))
     for name, attempt in attempts[:-1]:
         try:
             return name, attempt(module, model, inputs)
         except NoReference as error:
-            print(f"  not compared with results {name}: {' '.join(str(error).split())}")
+            print(f"  not compared with {name}: {' '.join(str(error).split())}")
     name, attempt = attempts[-1]
     return name, attempt(module, model, inputs)
 
