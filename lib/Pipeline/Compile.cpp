@@ -132,29 +132,36 @@ llvm::Error Compilation::parse(StringRef source, StringRef sourceName) {
   return llvm::Error::success();
 }
 
-/// Leaves in the module what the function asked for needs.
+/// Leaves in the module what the function asked for needs, if one is.
 llvm::Error Compilation::chooseFunction(StringRef sourceName) {
-  if (options.function.empty())
-    return llvm::Error::success();
-  if ((*module)->hasAttr(kFunctionsAttr))
+  if ((*module)->hasAttr(kFunctionsAttr)) {
+    if (options.function.empty())
+      return llvm::Error::success();
     return llvm::createStringError(
         sourceName + ": is planned already: choose the function '" +
         options.function + "' where the graph is compiled");
-  std::string known;
-  bool isFound = false;
-  for (auto func : module->getOps<func::FuncOp>()) {
-    if (!func.isPublic() || func.isExternal())
-      continue;
-    known += (known.empty() ? "'" : ", '") + func.getName().str() + "'";
-    bool isChosen = func.getName() == options.function;
-    isFound |= isChosen;
-    if (!isChosen)
-      func.setPrivate();
   }
-  if (!isFound)
+  auto graphs = llvm::to_vector(llvm::make_filter_range(
+      module->getOps<func::FuncOp>(),
+      [](func::FuncOp func) { return func.isPublic() && !func.isExternal(); }));
+  if (graphs.empty())
     return llvm::createStringError(
-        sourceName + ": there is no function '" + options.function +
-        "'; there " + (known.empty() ? "is none" : "are " + known));
+        sourceName + ": holds no function to compile: a graph is a public "
+                     "func.func with a body");
+  if (options.function.empty())
+    return llvm::Error::success();
+  std::string known;
+  for (func::FuncOp func : graphs)
+    known += (known.empty() ? "'" : ", '") + func.getName().str() + "'";
+  if (!llvm::is_contained(
+          llvm::map_range(graphs,
+                          [](func::FuncOp func) { return func.getName(); }),
+          StringRef(options.function)))
+    return llvm::createStringError(sourceName + ": there is no function '" +
+                                   options.function + "'; there are " + known);
+  for (func::FuncOp func : graphs)
+    if (func.getName() != options.function)
+      func.setPrivate();
   PassManager pm(&context);
   pm.addPass(createSymbolDCEPass());
   if (failed(pm.run(*module)))

@@ -107,6 +107,8 @@ def read_library(library: ctypes.CDLL, path: str) -> dict[str, Signature]:
         )
     table = _Library.in_dll(library, _SYMBOL)
     functions = [table.functions[number].contents for number in range(table.num_functions)]
+    if not functions:
+        raise Error(f"{path} has no functions; compile the model again")
     return {function.name.decode(): _read_function(function) for function in functions}
 
 

@@ -76,6 +76,7 @@ def test_the_library_alone_is_loadable(scale, tmp_path) -> None:
 
 FOREIGN = {
     "int other;": "is no library that posenc compiled, or one of a version before",
+    "const int posenc_library[4] = {1, 0};": "has no functions",
     "const int posenc_library[4] = {99};": "describes its functions in version 99, this package",
 }
 
@@ -104,6 +105,12 @@ def test_the_signature_names_all_dimensions(tmp_path) -> None:
     assert (y.name, y.dimensions, y.is_output) == ("y", ("2*N, at least", 4), True)
     function.save(tmp_path / "double.so")
     assert "out y: bfloat16 [2.N. at least, 4]" in (tmp_path / "double.h").read_text()
+
+
+@pytest.mark.parametrize("text", ["\n", "module {\n}", "func.func private @f()\n"])
+def test_a_module_without_a_function(text: str) -> None:
+    with pytest.raises(posenc.Error, match="graph: holds no function to compile"):
+        posenc.compile(text)
 
 
 @pytest.mark.parametrize("name", ["main", "int"])

@@ -176,6 +176,13 @@ def test_integers_are_compared_exactly() -> None:
     assert _verify.largest_difference(left, left, exact=True).part == 0
 
 
+def test_integers_may_not_differ_at_all() -> None:
+    output = Argument("n", "int64", (1,), True, False)
+    results = {"fused": [np.array([2**40])], "unfused": [np.array([2**40 + 1])]}
+    with pytest.raises(posenc.Error, match=r"n\[0\] is 1099511627776 .*1.0e\+00, 0.0e\+00 allowed"):
+        _verify._compare([output], results, "fused", "unfused", 2e-6)
+
+
 def test_a_row_has_its_own_scale() -> None:
     right = np.array([[8.0, 1.0], [1.0, 0.5]])
     left = right + [[0, 0], [0, 1e-6]]
@@ -190,10 +197,7 @@ def test_a_row_has_its_own_scale() -> None:
 def test_what_no_reference_knows_is_compared_with_plainer_code(graph, monkeypatch, capsys) -> None:
     monkeypatch.delitem(SCALARS, "arith.mulf")
     text = "".join(verified(capsys, graph))
-    assert (
-        "  not compared with posenc.reference in float64: posenc.reference has no"
-        in text
-    )
+    assert "  not compared with posenc.reference in float64: posenc.reference has no" in text
     assert "'arith.mulf'" in text and "on one thread differ" in text
 
 
