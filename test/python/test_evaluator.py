@@ -10,7 +10,8 @@ from onnx_models import evaluate
 from posenc._compiler import Options, module_from
 from posenc.__main__ import main
 from posenc.evaluator import evaluate_function
-from posenc.evaluator.parser import Opaque, parse_module
+from posenc.evaluator.parser import Opaque, Operation, parse_module
+from posenc.evaluator.scalars import evaluate_scalar
 from test_import_ops import FAMILIES, FEEDS, SYMBOLS, model_of
 
 
@@ -179,6 +180,46 @@ func.func @attention(%q: tensor<?x?x4x16xf16> {posenc.symbols = ["B", "Lq", "", 
 
 def test_attention_with_all_its_regions(tmp_path, capsys) -> None:
     verify(ATTENTION, tmp_path, capsys)
+
+
+def compared(name: str, predicate: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    operation = Operation(name, ["%a", "%b"], ["%c"], {"predicate": predicate}, [], [], ["i1"])
+    return evaluate_scalar(operation, [a, b])
+
+
+RELATIONS = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+
+
+def test_comparisons_of_floats() -> None:
+    """In the order of MLIR's predicates."""
+    a, b = np.meshgrid([np.nan, -1.0, 0.0, 1.0], [np.nan, -1.0, 0.0, 1.0])
+    unordered = np.isnan(a) | np.isnan(b)
+    names = "false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true".split()
+    for number, name in enumerate(names):
+        if name in ("false", "true"):
+            expected = np.full(a.shape, name == "true")
+        elif name in ("ord", "uno"):
+            expected = unordered == (name == "uno")
+        elif name.startswith("o"):
+            expected = RELATIONS[name[1:]](a, b) & ~unordered
+        else:
+            expected = RELATIONS[name[1:]](a, b) | unordered
+        np.testing.assert_array_equal(compared("arith.cmpf", number, a, b), expected, name)
+
+
+def test_comparisons_of_integers() -> None:
+    a, b = np.meshgrid([-2, -1, 0, 3], [-2, -1, 0, 3])
+    for number, name in enumerate("eq ne slt sle sgt sge ult ule ugt uge".split()):
+        left, right = (x.view(np.uint64) if name[0] == "u" else x for x in (a, b))
+        expected = RELATIONS[name[-2:]](left, right)
+        np.testing.assert_array_equal(compared("arith.cmpi", number, a, b), expected, name)
 
 
 def test_an_assertion_of_the_graph(tmp_path) -> None:

@@ -18,6 +18,7 @@ from posenc._inputs import likely_sizes, random_inputs
 from posenc._signature import Argument, Signature
 from posenc.evaluator.scalars import SCALARS
 from scale_graph import TEXT
+from test_calls import ACCUMULATE
 from test_execution_caches import step
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -121,6 +122,10 @@ def test_donated_inputs_are_results(tmp_path, monkeypatch, capsys) -> None:
     code = "unfused and posenc.reference in float64"
     found = [line.split(":")[0].strip() for line in lines if code in line]
     assert found == 2 * ["output", "keys", "values"]
+    # Where the donated result is not the last.
+    (tmp_path / "sum.mlir").write_text(ACCUMULATE)
+    lines = verified(capsys, tmp_path / "sum.mlir")
+    assert [line.split(":")[0].strip() for line in lines if code in line] == 2 * ["twice", "sum"]
     # A cache that is not updated is noticed.
     results = _verify._results
     monkeypatch.setattr(_verify, "_results", lambda f, given: [*results(f, given)[:1], *given[3:5]])
