@@ -7,8 +7,8 @@ import pytest
 
 import posenc
 from onnx_models import evaluate
-from posenc._compiler import Options, module_from
 from posenc.__main__ import main
+from posenc._compiler import Options, module_from
 from posenc.evaluator import evaluate_function
 from posenc.evaluator.parser import Opaque, Operation, parse_module
 from posenc.evaluator.scalars import evaluate_scalar

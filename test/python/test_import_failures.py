@@ -206,7 +206,11 @@ INVALID_NODES = {
     ),
     "row": (node("Gather", "x i", "y"), {"i": 5}, "row 5 is outside"),
     "rows": (node("Gather", "x i", "y"), {"i": [0, -3]}, "row -3 is outside"),
-    "tuples": (node("GatherND", "x i", "y"), {"i": [[0, 0], [1, 3]]}, "row 3 is outside a dimension of size 3"),
+    "tuples": (
+        node("GatherND", "x i", "y"),
+        {"i": [[0, 0], [1, 3]]},
+        "row 3 is outside a dimension of size 3",
+    ),
     "batched_tuples": (
         node("GatherND", "x i", "y", batch_dims=1),
         {"i": [[-4], [0]]},

@@ -9,6 +9,7 @@ The form is regular: every operation is `%r = "name"(%operands) <{properties}> (
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -178,7 +179,7 @@ class _Parser:
     def operation(self) -> Operation:
         results = []
         if self.peek().startswith("%"):
-            results = self.names(self.result)
+            results = self.list_of(self.result)
             self.take("=")
         name = self.take()[1:-1]
         self.take("(")
@@ -199,10 +200,7 @@ class _Parser:
         ins, outs = self.function_type()
         return Operation(name, operands, sum(results, []), attributes, regions, ins, outs)
 
-    def names(self, item) -> list[Any]:
-        return self.list_of(item)
-
-    def list_of(self, item) -> list[Any]:
+    def list_of(self, item: Callable[[], Any]) -> list[Any]:
         items = [item()]
         while self.accept(","):
             items.append(item())
