@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 import pathlib
 from typing import Any
 
@@ -79,9 +80,11 @@ class NativeCompiler:
 
     def _times(self, result: int) -> dict[str, float]:
         times, seconds = {}, ctypes.c_double()
-        while name := self._library.posenc_result_time(result, len(times), ctypes.byref(seconds)):
+        for number in itertools.count():
+            name = self._library.posenc_result_time(result, number, ctypes.byref(seconds))
+            if name is None:
+                return times
             times[name.decode()] = seconds.value
-        return times
 
 
 def _spell(value: Any) -> str:

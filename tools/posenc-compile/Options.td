@@ -34,7 +34,7 @@ def to : Value_<"to", "<phase>", "stop after import, simplify, fuse, plan or cod
 
 def dump_dir : Value_<"dump-dir", "<folder>", "write the IR after each phase, one numbered file each; large constants are left out">;
 def dump_weights : Flag_<"dump-weights", "write those, too">;
-def dump_generic : Flag_<"dump-generic", "write it in MLIR's generic form">;
+def dump_generic : Flag_<"dump-generic", "write the IR after each phase in MLIR's generic form">;
 def remarks : Flag_<"remarks", "say what was fused and what was not, and why">;
 def remarks_file : Value_<"remarks", "<file>", "the same, to a file">;
 def no_fuse : Flag_<"no-fuse", "leave encodings outside of attention">;
