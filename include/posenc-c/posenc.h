@@ -42,7 +42,10 @@ typedef struct posenc_result posenc_result;
      target=cpu
      to=PHASE                 stop there; the artifact is the IR
      fuse=true|false          whether encodings may move into attention
+     function=NAME            compile this function of the module alone
      ir=true|false            keep the IR after each phase
+     weights=true|false       keep large constants in that IR; false by default
+     generic=true|false       that IR in MLIR's generic form; false by default
      remarks=true|false|yaml  collect remarks, as text or as LLVM's YAML
      name=NAME                soname of a shared library
 
@@ -70,6 +73,11 @@ const char *posenc_result_remarks(const posenc_result *result);
 /* The IR after `phase`, or before all of them for "input". NULL without
    ir=true, and for a phase that was not reached. Kept after an error, too. */
 const char *posenc_result_ir(const posenc_result *result, const char *phase);
+
+/* The name of the step of this number, from 0: parse, the phases, object. Its
+   seconds go to `seconds`. NULL after the last. */
+const char *posenc_result_time(const posenc_result *result, int number,
+                               double *seconds);
 
 void posenc_result_destroy(posenc_result *result);
 

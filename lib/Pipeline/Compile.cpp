@@ -20,8 +20,10 @@
 #include "posenc/Simplify/Passes.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/thread.h"
 
 #include <chrono>
@@ -32,6 +34,10 @@ using namespace mlir::posenc;
 /// Brackets inside brackets, and operators one after another, that the parser
 /// is asked to follow; it recurses on both.
 constexpr unsigned maxNesting = 512, maxOperators = 10000;
+
+/// The largest constant that IR for readers spells out: as elements, and as the
+/// digits of a resource.
+constexpr int64_t maxDumpedElements = 64, maxDumpedDigits = 1024;
 
 /// What keeps the parser from being tried on `source`, if anything.
 static llvm::Error checkSource(StringRef source, StringRef name) {
@@ -75,20 +81,28 @@ public:
 
 private:
   llvm::Error parse(StringRef source);
+  llvm::Error chooseFunction();
   llvm::Error runPhase(const PhaseInfo &info, const CodegenTarget &target);
   llvm::Error emit(const CodegenTarget &target);
   void keep(unsigned number, StringRef phase) {
-    if (options.keepIR)
-      result.ir.push_back({number, phase, print()});
+    if (!options.keepIR)
+      return;
+    OpPrintingFlags flags;
+    if (!options.keepWeights)
+      flags.elideLargeElementsAttrs(maxDumpedElements)
+          .elideLargeResourceString(maxDumpedDigits);
+    if (options.genericIR)
+      flags.printGenericOpForm();
+    result.ir.push_back({number, phase, print(flags)});
   }
-  std::string print() {
+  std::string print(OpPrintingFlags flags = OpPrintingFlags()) {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    module->print(stream);
+    module->print(stream, flags);
     return text;
   }
   template <typename Function>
-  llvm::Error timed(StringRef what, Function step) {
+  llvm::Error timed(StringLiteral what, Function step) {
     auto start = std::chrono::steady_clock::now();
     llvm::Error error = step();
     std::chrono::duration<double> spent =
@@ -116,6 +130,43 @@ llvm::Error Compilation::parse(StringRef source) {
       parseSourceString<ModuleOp>(text, ParserConfig(&context), sourceName);
   if (!module)
     return firstError.take(sourceName + ": holds no MLIR module");
+  return llvm::Error::success();
+}
+
+/// Leaves in the module what the function asked for needs, if one is.
+llvm::Error Compilation::chooseFunction() {
+  if ((*module)->hasAttr(kFunctionsAttr)) {
+    if (options.function.empty())
+      return llvm::Error::success();
+    return llvm::createStringError(
+        sourceName + ": is planned already: choose the function '" +
+        options.function + "' where the graph is compiled");
+  }
+  auto graphs = llvm::to_vector(llvm::make_filter_range(
+      module->getOps<func::FuncOp>(),
+      [](func::FuncOp func) { return func.isPublic() && !func.isExternal(); }));
+  if (graphs.empty())
+    return llvm::createStringError(
+        sourceName + ": holds no function to compile: a graph is a public "
+                     "func.func with a body");
+  if (options.function.empty())
+    return llvm::Error::success();
+  std::string known;
+  for (func::FuncOp func : graphs)
+    known += (known.empty() ? "'" : ", '") + func.getName().str() + "'";
+  if (!llvm::is_contained(
+          llvm::map_range(graphs,
+                          [](func::FuncOp func) { return func.getName(); }),
+          StringRef(options.function)))
+    return llvm::createStringError(sourceName + ": there is no function '" +
+                                   options.function + "'; there are " + known);
+  for (func::FuncOp func : graphs)
+    if (func.getName() != options.function)
+      func.setPrivate();
+  PassManager pm(&context);
+  pm.addPass(createSymbolDCEPass());
+  if (failed(pm.run(*module)))
+    return firstError.take("cannot drop the other functions");
   return llvm::Error::success();
 }
 
@@ -179,6 +230,8 @@ llvm::Error Compilation::run(StringRef source) {
   if (llvm::Error error = timed("parse", [&] { return parse(source); }))
     return error;
   keep(0, "input");
+  if (llvm::Error error = chooseFunction())
+    return error;
   // What was written after Plan goes on from there.
   bool isPlanned = (*module)->hasAttr(kFunctionsAttr);
   for (const PhaseInfo &info : getPhases()) {

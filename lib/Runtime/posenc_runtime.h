@@ -21,7 +21,7 @@
 // in place of the last three lines.
 //
 // All symbols are hidden but posenc_last_error (and the callback's setter and
-// getter under --threads=host). Nothing runs when the library is loaded.
+// getter under --threads=host), and posenc_library. Nothing runs when the library is loaded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,6 +73,18 @@ typedef struct posenc_function {
   int32_t num_outputs;              // the last arguments
   int32_t num_symbols;
 } posenc_function;
+
+// What a library exports as the constant `posenc_library`, for programs that
+// know nothing of it but its path: they look it up by dlsym. Weak, so that
+// archives of several libraries link into one program.
+typedef struct posenc_library {
+  int32_t version; // POSENC_LIBRARY_VERSION
+  int32_t num_functions;
+  const posenc_function *const *functions; // [num_functions]
+} posenc_library;
+
+// Of the layout of the three structs above; readers refuse others.
+enum { POSENC_LIBRARY_VERSION = 1 };
 
 //===----------------------------------------------------------------------===//
 // Arguments

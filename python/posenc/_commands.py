@@ -13,7 +13,7 @@ import numpy as np
 
 from ._compiler import Module
 from ._errors import Error
-from ._files import make_folder, write_file
+from ._files import make_folder, require_file, write_file
 from ._function import load
 
 
@@ -36,8 +36,8 @@ def compile_model(module: Module, parsed: argparse.Namespace) -> int:
         output.name,
         kind,
         ir=bool(parsed.dump_dir),
+        weights=parsed.dump_weights,
         remarks=_remark_format(parsed.remarks),
-        times=parsed.time_phases,
         **more,
     )
     if parsed.to and parsed.output is None:
@@ -52,7 +52,9 @@ def compile_model(module: Module, parsed: argparse.Namespace) -> int:
         sys.stderr.write(result.remarks)
     elif parsed.remarks:
         write_file(pathlib.Path(parsed.remarks), result.remarks.encode())
-    sys.stderr.write(result.times)
+    if parsed.time_phases:
+        for step, seconds in result.times.items():
+            print(f"{step:>10} {seconds:.4f} s", file=sys.stderr)
     return 0
 
 
@@ -99,6 +101,7 @@ def run_library(
 
 
 def _read(path: str) -> np.ndarray:
+    require_file(pathlib.Path(path))
     try:
         array = np.load(path, allow_pickle=False)
     except (OSError, EOFError, ValueError) as error:

@@ -4,6 +4,7 @@
 
 // CHECK-DAG: llvm.mlir.global internal constant @{{.*}}(dense<[-1, 64]> : tensor<2xi64>)
 // CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("scale_rows\00")
+// CHECK-DAG: llvm.mlir.global weak constant @posenc_library() {{.*}} !llvm.array<1 x struct<(i32, i32, ptr)>>
 // CHECK-DAG: llvm.func internal @scale_rows__compute(
 // CHECK-DAG: llvm.func internal @scale_rows__shapes(
 

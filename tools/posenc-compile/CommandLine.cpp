@@ -83,6 +83,8 @@ static llvm::Error readOptions(const InputArgList &arguments,
       return error;
   options.fuse = !arguments.hasArg(OPT_no_fuse);
   options.keepIR = !line.dumpDir.empty();
+  options.keepWeights = arguments.hasArg(OPT_dump_weights);
+  options.genericIR = arguments.hasArg(OPT_dump_generic);
   if (!line.remarks.empty())
     options.remarks =
         isYAML(line.remarks) ? RemarkFormat::YAML : RemarkFormat::Text;
@@ -97,7 +99,8 @@ mlir::posenc::parseCommandLine(ArrayRef<const char *> arguments) {
   InputArgList parsed = table.ParseArgs(arguments, missingIndex, missingCount);
   CommandLine line;
   line.help = parsed.hasArg(OPT_help);
-  if (line.help)
+  line.version = parsed.hasArg(OPT_version);
+  if (line.help || line.version)
     return line;
   if (missingCount)
     return llvm::createStringError(

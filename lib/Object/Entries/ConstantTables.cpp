@@ -133,3 +133,12 @@ LLVM::GlobalOp ConstantTables::addFunction(const EntryFunction &entry) {
                       {32, int64_t(entry.numOutputs)},
                       {32, int64_t(symbols.size())}}});
 }
+
+void ConstantTables::addLibrary(ArrayRef<LLVM::GlobalOp> functions) {
+  constexpr int64_t version = 1; // POSENC_LIBRARY_VERSION
+  LLVM::GlobalOp library = addStructs({{{32, version},
+                                        {32, int64_t(functions.size())},
+                                        pointerTo(addPointers(functions))}});
+  library.setSymName(kLibrarySymbol);
+  library.setLinkage(LLVM::Linkage::Weak);
+}

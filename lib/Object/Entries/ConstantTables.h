@@ -25,6 +25,8 @@ public:
   LLVM::GlobalOp addString(StringRef text);
   /// The posenc_function of `entry`.
   LLVM::GlobalOp addFunction(const EntryFunction &entry);
+  /// The exported posenc_library of these functions.
+  void addLibrary(ArrayRef<LLVM::GlobalOp> functions);
 
 private:
   /// A field of a struct or element of an array: an integer of a width, or the

@@ -40,6 +40,8 @@ public:
         requiredFeatures(requiredFeatures) {}
 
   LogicalResult emit(const EntryFunction &entry);
+  /// Exports the table of all that was emitted.
+  void emitLibrary() { tables.addLibrary(functionTables); }
 
 private:
   LLVM::LLVMFuncOp takeBody(const EntryFunction &entry, StringRef name,
@@ -75,6 +77,7 @@ private:
   ModuleOp module;
   SymbolTable symbols;
   ConstantTables tables;
+  SmallVector<LLVM::GlobalOp> functionTables;
   OpBuilder b;
   Type pointer;
   uint32_t requiredFeatures;
@@ -241,6 +244,7 @@ LogicalResult EntryEmitter::emit(const EntryFunction &entry) {
     return failure();
   LLVM::LLVMFuncOp adapter = emitBodyAdapter(entry, body);
   LLVM::GlobalOp table = tables.addFunction(entry);
+  functionTables.push_back(table);
   emitFunction(entry, table, shapesBody, adapter);
   emitFunction(entry, table, shapesBody, nullptr);
   return success();
@@ -257,6 +261,7 @@ struct EmitEntriesPass : posenc::impl::EmitEntriesPassBase<EmitEntriesPass> {
     for (const EntryFunction &entry : *entries)
       if (failed(emitter.emit(entry)))
         return signalPassFailure();
+    emitter.emitLibrary();
   }
 };
 
