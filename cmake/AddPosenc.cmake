@@ -19,6 +19,7 @@ endfunction()
 # add_posenc_tool(<name> <sources>...): a tool that is installed, too.
 function(add_posenc_tool name)
   add_llvm_executable(${name} ${ARGN})
+  target_compile_definitions(${name} PRIVATE POSENC_VERSION="${PROJECT_VERSION}")
   # libMLIR.so is not on the loader's path.
   set_target_properties(${name} PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
   install(TARGETS ${name} COMPONENT tools)

@@ -43,8 +43,11 @@ typedef struct posenc_result posenc_result;
      target=cpu
      to=PHASE                 stop there; the artifact is the IR
      fuse=true|false          whether encodings may move into attention
+     function=NAME            compile this function of the module alone
      ir=true|false            keep the IR after each phase
-     remarks=true|false       collect remarks
+     weights=true|false       keep large constants in that IR; false by default
+     generic=true|false       that IR in MLIR's generic form; false by default
+     remarks=true|false|yaml  collect remarks, as text or as LLVM's YAML
      name=NAME                soname of a shared library
 
    Never NULL. To be destroyed by posenc_result_destroy. */
@@ -62,12 +65,20 @@ const char *posenc_result_artifact(const posenc_result *result, size_t *size);
 /* The C header of the library; "" where the artifact is IR. */
 const char *posenc_result_header(const posenc_result *result);
 
-/* One line a remark: what was fused, and what was not and why. */
+/* What was fused, and what was not and why. As text one line a remark:
+   "FILE:LINE:COLUMN: remark: SENTENCE [PASS]", of a node of a graph
+   "FILE: node 'NAME': remark: SENTENCE [PASS]"; "[PASS: missed]" for what was
+   not done. */
 const char *posenc_result_remarks(const posenc_result *result);
 
 /* The IR after `phase`, or before all of them for "input". NULL without
    ir=true, and for a phase that was not reached. Kept after an error, too. */
 const char *posenc_result_ir(const posenc_result *result, const char *phase);
+
+/* The name of the step of this number, from 0: parse, the phases, object. Its
+   seconds go to `seconds`. NULL after the last. */
+const char *posenc_result_time(const posenc_result *result, int number,
+                               double *seconds);
 
 void posenc_result_destroy(posenc_result *result);
 

@@ -68,6 +68,15 @@ const char *posenc_result_ir(const posenc_result *result, const char *phase) {
   return nullptr;
 }
 
+const char *posenc_result_time(const posenc_result *result, int number,
+                               double *seconds) {
+  const auto &times = result->compiled.times;
+  if (number < 0 || size_t(number) >= times.size())
+    return nullptr;
+  *seconds = times[number].second;
+  return times[number].first.data();
+}
+
 void posenc_result_destroy(posenc_result *result) { delete result; }
 
 /// The phase of this number, null after the last.

@@ -8,14 +8,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Movement.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Dialect/PosEnc/IR/Rotation.h"
 #include "posenc/Fuse/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -70,11 +71,11 @@ static FailureOr<SmallVector<Value>> decomposeRotary(RotaryOpInterface op,
 /// Why no kernel takes `op`; empty where one does.
 static StringRef whyNotFused(AttentionOp op) {
   if (op.getBlockTable())
-    return "its keys and values are in pages";
+    return "its keys and values are in pages; gather them into one tensor each";
   // A tile of no rows is not even a valid view.
   for (Value operand : {op.getQuery(), op.getKey(), op.getValue()})
     if (llvm::is_contained(cast<ShapedType>(operand.getType()).getShape(), 0))
-      return "an extent of its operands is zero";
+      return "an extent of its operands is zero, so there is nothing to do";
   return "";
 }
 
@@ -91,6 +92,9 @@ struct DecomposePass : posenc::impl::DecomposePassBase<DecomposePass> {
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
+    for (Operation *op : ops)
+      if (isa<FormulaOpInterface, RotaryOpInterface>(op))
+        reportEncoding(op);
     for (Operation *op : llvm::reverse(ops)) {
       if (auto attention = dyn_cast<AttentionOp>(op);
           attention && keeps(attention))
@@ -106,16 +110,57 @@ struct DecomposePass : posenc::impl::DecomposePassBase<DecomposePass> {
 private:
   /// Whether `op` stays for a kernel.
   bool keeps(AttentionOp op) {
-    if (noFuse)
-      return false;
-    StringRef reason = whyNotFused(op);
+    StringRef reason =
+        noFuse ? "fusion is off; compile without --no-fuse" : whyNotFused(op);
     if (reason.empty())
       return true;
-    remark::missed(
-        op.getLoc(),
-        remark::RemarkOpts::name("AttentionNotFused").category("posenc"))
+    remarkMissed(op, "decompose")
+        << remark::add("'{0}' becomes contractions and a softmax, no kernel",
+                       op->getName().getStringRef())
         << remark::reason("{0}", reason);
     return false;
+  }
+
+  /// Says of `encoding` that it is computed by itself, and for whom.
+  void reportEncoding(Operation *encoding) {
+    StringRef name = encoding->getName().getStringRef();
+    Operation *reader = nullptr;
+    for (Operation *user : encoding->getUsers()) {
+      auto attention = dyn_cast<AttentionOp>(user);
+      if (!attention)
+        attention = user->getParentOfType<AttentionOp>();
+      if (attention && !noFuse)
+        return reportRead(encoding, attention);
+      if (!isa<tensor::DimOp>(user))
+        reader = user;
+    }
+    // A rotation that is moved on its way to attention was reported there.
+    if (!reader || (!noFuse && movesToAttention(encoding->getResult(0))))
+      return;
+    remarkMissed(encoding, "decompose")
+        << remark::add("'{0}' is computed by itself, as a tensor", name)
+        << remark::reason("{0}", noFuse ? "fusion is off; compile without "
+                                          "--no-fuse"
+                                        : "no attention reads it, but " +
+                                              nameWithPlace(reader));
+  }
+
+  /// What attention reads is a rotated key, which was reported, or a table.
+  static void reportRead(Operation *encoding, AttentionOp attention) {
+    if (!isa<RotaryOpInterface>(encoding))
+      remarkDone(encoding, "decompose") << remark::add(
+          "'{0}' is computed once a call, as a table that {1} "
+          "reads",
+          encoding->getName().getStringRef(), nameWithPlace(attention));
+  }
+
+  static bool movesToAttention(Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      if (isa<AttentionOp>(user))
+        return true;
+      return user->getNumResults() == 1 && getMovement(user->getResult(0)) &&
+             movesToAttention(user->getResult(0));
+    });
   }
 
   FailureOr<SmallVector<Value>> decompose(Operation *op, OpBuilder &b) {

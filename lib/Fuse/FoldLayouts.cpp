@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Fuse/Passes.h"
 
 namespace mlir::posenc {
@@ -296,7 +297,49 @@ struct FoldLayoutsPass : posenc::impl::FoldLayoutsPassBase<FoldLayoutsPass> {
     patterns.add<FoldOperands, FoldIntoGeneric, FoldOutput, SinkBehindRotation,
                  SinkBehindSlice>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation().walk([](AttentionOp op) {
+      report(op);
+      reportMoved(op, op.getQuery(), "query");
+      reportMoved(op, op.getKey(), "key");
+      reportMoved(op, op.getValue(), "value");
+    });
+  }
+
+private:
+  /// In which order of axes attention has come to read and write.
+  static void report(AttentionOp op) {
+    int64_t queryHeads =
+        AttentionOp::getShapeBHLD(op.getQuery(), op.getQueryLayout())[1];
+    int64_t keyHeads =
+        AttentionOp::getShapeBHLD(op.getKey(), op.getKeyLayout())[1];
+    bool isGrouped = !ShapedType::isDynamic(queryHeads) && keyHeads > 0 &&
+                     queryHeads != keyHeads;
+    remarkDone(op, "fold-layouts") << remark::add(
+        "'{0}' reads its query as {1}, key as {2}, value as {3} "
+        "and writes {4}{5}",
+        op->getName().getStringRef(), stringifyLayout(op.getQueryLayout()),
+        stringifyLayout(op.getKeyLayout()),
+        stringifyLayout(op.getValueLayout()),
+        stringifyLayout(op.getOutputLayout()),
+        isGrouped ? llvm::formatv("; {0} query heads read each "
+                                  "key head",
+                                  queryHeads / keyHeads)
+                        .str()
+                  : "");
+  }
+
+  /// An operand that is copied in another order before it is read.
+  static void reportMoved(AttentionOp op, Value operand, StringRef role) {
+    auto copy = operand.getDefiningOp<linalg::LinalgOp>();
+    if (copy && getMovement(operand))
+      remarkMissed(copy, "fold-layouts")
+          << remark::add("'{0}' copies the {1} of {2}",
+                         copy->getName().getStringRef(), role,
+                         nameWithPlace(op))
+          << remark::reason("attention reads no such order of axes")
+          << remark::suggest("keep it as [batch, heads, rows, lanes] or "
+                             "[batch, rows, heads, lanes]");
   }
 };
 } // namespace

@@ -15,8 +15,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Fuse/Passes.h"
 
 namespace mlir::posenc {
@@ -37,11 +37,13 @@ static RotaryOpInterface getRotation(Value tensor) {
 /// Why the rotation stays an op; empty where it fuses.
 static StringRef whyNotFused(AttentionOp op, RotaryOpInterface rotation) {
   if (op.getQuery() != rotation->getResult(0))
-    return "its result is moved on its way to attention, which no layout says";
+    return "its result is moved on its way to attention, which no layout says; "
+           "move its operand instead";
   if (op.getQueryLayout() != rotation.getRotatedLayout())
-    return "it and attention read the query in different axis orders";
+    return "it and attention read the query in different axis orders; give "
+           "both the same layout";
   if (!op.getRotateQuery().empty())
-    return "the query is already rotated in attention";
+    return "the query is already rotated in attention; rotate it once";
   return "";
 }
 
@@ -72,20 +74,37 @@ struct FuseRotationPass : posenc::impl::FuseRotationPassBase<FuseRotationPass> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     getOperation().walk([&](AttentionOp op) {
-      RotaryOpInterface rotation = getRotation(op.getQuery());
-      if (!rotation)
-        return;
-      auto options =
-          remark::RemarkOpts::name("QueryRotation").category("posenc");
-      StringRef reason = whyNotFused(op, rotation);
-      if (!reason.empty()) {
-        remark::missed(rotation.getLoc(), options)
-            << remark::reason("{0}", reason);
-        return;
-      }
-      remark::passed(rotation.getLoc(), options) << "fused into attention";
-      fuse(op, rotation, rewriter);
+      if (RotaryOpInterface rotation = getRotation(op.getKey()))
+        reportKey(op, rotation);
+      if (RotaryOpInterface rotation = getRotation(op.getQuery()))
+        visitQuery(op, rotation, rewriter);
     });
+  }
+
+private:
+  static void visitQuery(AttentionOp op, RotaryOpInterface rotation,
+                         RewriterBase &rewriter) {
+    StringRef name = rotation->getName().getStringRef();
+    StringRef reason = whyNotFused(op, rotation);
+    if (!reason.empty()) {
+      remarkMissed(rotation, "fuse-rotation")
+          << remark::add("'{0}' of the query stays before {1}", name,
+                         nameWithPlace(op))
+          << remark::reason("{0}", reason);
+      return;
+    }
+    remarkDone(rotation, "fuse-rotation") << remark::add(
+        "'{0}' of the query fused into {1}", name, nameWithPlace(op));
+    fuse(op, rotation, rewriter);
+  }
+
+  static void reportKey(AttentionOp op, RotaryOpInterface rotation) {
+    remarkMissed(rotation, "fuse-rotation")
+        << remark::add("'{0}' of the key stays before {1}",
+                       rotation->getName().getStringRef(), nameWithPlace(op))
+        << remark::reason("a key is read for every block of query rows, so it "
+                          "is rotated once a call, not in each")
+        << remark::suggest("where keys come from a cache, append them rotated");
   }
 };
 } // namespace

@@ -10,12 +10,13 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Formula/ElementFormula.h"
 #include "posenc/Formula/FormulaOps.h"
 #include "posenc/Fuse/Passes.h"
@@ -88,33 +89,83 @@ private:
     SmallVector<tensor::ExtractOp> reads;
     op->walk([&](tensor::ExtractOp read) { reads.push_back(read); });
     for (tensor::ExtractOp read : reads) {
-      if (policy.isLeaf(read.getTensor()))
+      Value tensor = read.getTensor();
+      if (policy.isLeaf(tensor))
         continue;
       OpBuilder b(read);
       Value element =
-          emitElement(read.getTensor(), read.getIndices(), b, read.getLoc(),
+          emitElement(tensor, read.getIndices(), b, read.getLoc(),
                       [&](Value tensor) { return policy.isLeaf(tensor); });
+      // What is only moved is still read.
+      if (!element.getDefiningOp<tensor::ExtractOp>())
+        reportInlined(op, tensor, policy);
       read.getResult().replaceAllUsesWith(element);
       read->erase();
     }
     reportLeaves(op, policy);
   }
 
-  /// A computed tensor over rows and keys that stays is a missed fusion.
+  /// Names the encodings that the elements of `tensor` are computed by, or its
+  /// producer where there are none.
+  static void reportInlined(AttentionOp op, Value tensor, LeafPolicy &policy) {
+    llvm::SetVector<Operation *> producers, encodings;
+    if (Operation *producer = tensor.getDefiningOp())
+      producers.insert(producer);
+    for (size_t i = 0; i < producers.size(); ++i) {
+      if (isa<FormulaOpInterface>(producers[i]))
+        encodings.insert(producers[i]);
+      // The formula ends at what sums.
+      auto sum = dyn_cast<linalg::LinalgOp>(producers[i]);
+      if (isa<AttentionOp>(producers[i]) ||
+          (sum && sum.getNumReductionLoops() > 0))
+        continue;
+      for (Value operand : producers[i]->getOperands())
+        if (Operation *producer = operand.getDefiningOp();
+            producer && isa<RankedTensorType>(operand.getType()) &&
+            !policy.isLeaf(operand))
+          producers.insert(producer);
+    }
+    if (encodings.empty() && !producers.empty())
+      encodings.insert(producers.front());
+    for (Operation *encoding : encodings)
+      remarkDone(encoding, "inline-elements")
+          << remark::add("'{0}' fused into {1}",
+                         encoding->getName().getStringRef(), nameWithPlace(op));
+  }
+
+  /// A tensor over rows and keys that is still read is a missed fusion.
   static void reportLeaves(AttentionOp op, LeafPolicy &policy) {
-    llvm::SetVector<Value> missed;
+    llvm::SetVector<Value> leaves;
     op->walk([&](tensor::ExtractOp read) {
-      Value tensor = read.getTensor();
-      if (tensor.getDefiningOp() && !matchPattern(tensor, m_Constant()) &&
-          policy.hasSeveralLongAxes(tensor))
-        missed.insert(tensor);
+      if (policy.hasSeveralLongAxes(read.getTensor()))
+        leaves.insert(read.getTensor());
     });
-    for (Value tensor : missed)
-      remark::missed(
-          tensor.getLoc(),
-          remark::RemarkOpts::name("BiasNotInlined").category("posenc"))
+    for (Value tensor : leaves)
+      reportLeaf(op, tensor);
+  }
+
+  static void reportLeaf(AttentionOp op, Value tensor) {
+    Operation *producer = tensor.getDefiningOp();
+    bool isConstant = matchPattern(tensor, m_Constant());
+    std::string what = nameOf(tensor);
+    if (!producer || isConstant)
+      remarkMissed(op, "inline-elements")
+          << remark::add("'{0}' reads {1}, {2}, an element a score",
+                         op->getName().getStringRef(), what, tensor.getType())
+          << remark::reason(isConstant
+                                ? "an exporter baked it for these lengths, and "
+                                  "no encoding was recognised in its numbers"
+                                : "what an argument holds is known at run time "
+                                  "only")
+          << remark::suggest("compute it in the graph to have it fused");
+    else
+      remarkMissed(producer, "inline-elements")
+          << remark::add("'{0}' stays a tensor, {1}, that {2} reads",
+                         producer->getName().getStringRef(), tensor.getType(),
+                         nameWithPlace(op))
           << remark::reason("'{0}' has no formula of one element",
-                            tensor.getDefiningOp()->getName().getStringRef());
+                            producer->getName().getStringRef())
+          << remark::suggest("compute it elementwise to have it fused");
   }
 };
 } // namespace

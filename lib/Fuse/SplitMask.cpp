@@ -14,8 +14,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Formula/FormulaOps.h"
 #include "posenc/Fuse/Passes.h"
 
@@ -264,6 +264,16 @@ static bool mayBeAPenalty(Value value, Block &score) {
   return found;
 }
 
+/// Whether `value` is a constant such as those that stand for minus infinity
+/// without being it, or the lowest value, of which was told.
+static bool isFinitePenalty(Value value) {
+  constexpr double largest = -100;
+  FloatAttr number;
+  return matchPattern(value, m_Constant(&number)) &&
+         number.getValue().isFinite() && !number.getValue().isLargest() &&
+         number.getValueAsDouble() <= largest;
+}
+
 namespace {
 struct SplitMaskPass : posenc::impl::SplitMaskPassBase<SplitMaskPass> {
   using SplitMaskPassBase::SplitMaskPassBase;
@@ -274,10 +284,30 @@ struct SplitMaskPass : posenc::impl::SplitMaskPassBase<SplitMaskPass> {
         return;
       splitMask(op, Penalty::MinusInfinity);
       splitMask(op, Penalty::LowestFinite);
+      reportFinitePenalties(op);
     });
   }
 
 private:
+  /// A large finite penalty that a selection adds hides keys in all but name.
+  static void reportFinitePenalties(AttentionOp op) {
+    Block &score = op.getScore().front();
+    llvm::SetVector<Operation *> selections;
+    visitSources(score.getTerminator()->getOperand(0), &score, [&](Value x) {
+      auto select = x.getDefiningOp<arith::SelectOp>();
+      if (select && (isFinitePenalty(select.getTrueValue()) ||
+                     isFinitePenalty(select.getFalseValue())))
+        selections.insert(select);
+    });
+    for (Operation *select : selections)
+      remarkMissed(select, "split-mask")
+          << remark::add("'{0}' of a large negative number stays a bias of {1}",
+                         select->getName().getStringRef(), nameWithPlace(op))
+          << remark::reason("a key with a finite penalty still takes part in "
+                            "the softmax, so no tile of keys is skipped")
+          << remark::suggest("use minus infinity to hide a key");
+  }
+
   static void splitMask(AttentionOp op, Penalty penalty) {
     Block &score = op.getScore().front();
     Operation *yield = score.getTerminator();
@@ -288,14 +318,22 @@ private:
     if (split.value && !split.visible)
       return;
     bool isLowest = penalty == Penalty::LowestFinite;
+    StringRef spelled = isLowest ? "the lowest finite value" : "minus infinity";
     StringRef reason =
         whyNotSplit(op, split, isLowest, splitter.addsPenalties());
-    auto options = remark::RemarkOpts::name("PenaltyIsBias").category("posenc");
     if (!reason.empty()) {
-      remark::missed(yielded.getLoc(), options)
+      Operation *term = yielded.getDefiningOp();
+      remarkMissed(term, "split-mask")
+          << remark::add("'{0}' leaves {1} in the score of {2}, no mask",
+                         term->getName().getStringRef(), spelled,
+                         nameWithPlace(op))
           << remark::reason("{0}", reason);
       return;
     }
+    remarkDone(op, "split-mask")
+        << remark::add("'{0}' masks the keys whose score is {1}{2}",
+                       op->getName().getStringRef(), spelled,
+                       isLowest ? "; a row without a key averages all" : "");
     addToMask(op, split.visible, b);
     yield->setOperand(0, split.value);
     // A sink takes the whole weight of a row without a key either way.

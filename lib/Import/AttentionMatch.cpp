@@ -15,7 +15,9 @@
 #include "SoftmaxMatch.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -71,23 +73,58 @@ static std::pair<Value, int64_t> getReducedAxis(linalg::LinalgOp op,
   return {input->get(), *axis};
 }
 
+/// The ops that `tensor` is computed by, back to the nearest contractions and
+/// with them.
+static llvm::SetVector<Operation *> getOpsFromContractions(Value tensor) {
+  llvm::SetVector<Operation *> found;
+  if (Operation *op = tensor.getDefiningOp())
+    found.insert(op);
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (isContraction(found[i]))
+      continue;
+    for (Value operand : found[i]->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        found.insert(producer);
+  }
+  return found;
+}
+
 /// The contractions that `tensor` is computed from, with none in between.
 static SmallVector<linalg::LinalgOp> getNearestContractions(Value tensor) {
   SmallVector<linalg::LinalgOp> found;
-  llvm::SetVector<Operation *> pending;
-  if (Operation *op = tensor.getDefiningOp())
-    pending.insert(op);
-  for (size_t i = 0; i < pending.size(); ++i) {
-    Operation *op = pending[i];
-    if (isContraction(op)) {
+  for (Operation *op : getOpsFromContractions(tensor))
+    if (isContraction(op))
       found.push_back(cast<linalg::LinalgOp>(op));
-      continue;
-    }
-    for (Value operand : op->getOperands())
-      if (Operation *producer = operand.getDefiningOp())
-        pending.insert(producer);
-  }
   return found;
+}
+
+/// Whether `op` sums exponentials.
+static bool sumsExponentials(Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp || linalgOp.getNumReductionLoops() == 0 || isContraction(op) ||
+      linalgOp.getBlock()->getOps<arith::AddFOp>().empty())
+    return false;
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    return llvm::any_of(getOpsFromContractions(operand), [](Operation *op) {
+      return op
+          ->walk([](Operation *inner) {
+            return isa<math::ExpOp, math::Exp2Op>(inner)
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+    });
+  });
+}
+
+/// Whether a contraction reads what looks like the softmax of another one's
+/// result, however it is written.
+static bool readsSoftmax(linalg::LinalgOp values) {
+  return llvm::any_of(values.getDpsInputs(), [](Value input) {
+    llvm::SetVector<Operation *> ops = getOpsFromContractions(input);
+    return llvm::any_of(ops, isContraction) &&
+           llvm::any_of(ops, sumsExponentials);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -188,6 +225,15 @@ std::optional<Heads> AttentionMatch::findHeads(Value tensor,
   return found;
 }
 
+/// Why `tensor`, `role` of the attention, cannot be its operand.
+static std::string whyNotHeads(StringRef role, Value tensor) {
+  return llvm::formatv(
+      "its {0}, {1} of type {2}, is not a tensor of batch, heads, rows and "
+      "lanes whose heads divide those of the result; reshape or transpose it "
+      "to [batch, heads, rows, lanes]",
+      role, nameOf(tensor), tensor.getType());
+}
+
 bool AttentionMatch::matchProducts(linalg::LinalgOp keys, std::string &reason) {
   auto first = reads.front().getDefiningOp<tensor::ExtractOp>();
   SmallVector<Value> at(first.getIndices());
@@ -202,6 +248,7 @@ bool AttentionMatch::matchProducts(linalg::LinalgOp keys, std::string &reason) {
   scratch.setRange(Coordinate::Lane, lanes, laneAxis);
   SmallVector<Value> iteration =
       getIteration(keys, at, scratch.get(Coordinate::Lane));
+  reason.clear();
   for (unsigned operand : {0u, 1u}) {
     auto find = [&](unsigned number, Coordinate row) {
       return findHeads(keys.getDpsInputOperand(number)->get(),
@@ -210,15 +257,18 @@ bool AttentionMatch::matchProducts(linalg::LinalgOp keys, std::string &reason) {
     };
     std::optional<Heads> queries = find(operand, Coordinate::Row);
     std::optional<Heads> allKeys = find(1 - operand, Coordinate::Key);
-    if (!queries || !allKeys)
+    if (!queries || !allKeys) {
+      if (reason.empty())
+        reason = whyNotHeads(
+            queries ? "key" : "query",
+            keys.getDpsInputOperand(queries ? 1 - operand : operand)->get());
       continue;
+    }
     query = *queries;
     key = *allKeys;
     scale *= query.scale * key.scale;
     return true;
   }
-  reason = "its queries and keys are no tensors of batch, heads, rows and "
-           "lanes";
   return false;
 }
 
@@ -226,7 +276,7 @@ bool AttentionMatch::matchProducts(linalg::LinalgOp keys, std::string &reason) {
 // The whole
 //===----------------------------------------------------------------------===//
 
-bool AttentionMatch::isReadOutside(Operation *keys) const {
+Operation *AttentionMatch::findReaderOutside(Operation *keys) const {
   llvm::SetVector<Operation *> forward, backward;
   getForwardSlice(keys, &forward);
   forward.insert(keys);
@@ -235,7 +285,7 @@ bool AttentionMatch::isReadOutside(Operation *keys) const {
   options.inclusive = true;
   options.omitUsesFromAbove = false;
   if (failed(getBackwardSlice(last, &backward, options)))
-    return true;
+    return last;
   Block *block = last->getBlock();
   for (Operation *op : backward) {
     if (op == last || op->getBlock() != block || !forward.contains(op))
@@ -244,10 +294,10 @@ bool AttentionMatch::isReadOutside(Operation *keys) const {
       // The formulas under examination stand in no block of the graph.
       Operation *reader = block->findAncestorOpInBlock(*user);
       if (reader && !backward.contains(reader) && !isOpTriviallyDead(reader))
-        return true;
+        return reader;
     }
   }
-  return false;
+  return nullptr;
 }
 
 bool AttentionMatch::matchKeys(linalg::LinalgOp keys, std::string &reason) {
@@ -289,9 +339,10 @@ bool AttentionMatch::matchKeys(linalg::LinalgOp keys, std::string &reason) {
       return false;
     }
   }
-  if (isReadOutside(keys)) {
-    reason = "its scores or probabilities are read outside of it, so they must "
-             "be computed anyway";
+  if (Operation *reader = findReaderOutside(keys)) {
+    reason = "its scores or probabilities are read outside of it, by " +
+             nameWithPlace(reader) +
+             ", so they must be computed anyway; drop what reads them";
     return false;
   }
   simplifyReads();
@@ -326,8 +377,14 @@ bool AttentionMatch::matchOutput(Value candidate, std::string &reason) {
           findHeads(values.getDpsInputOperand(1 - operand)->get(),
                     getOperandIndices(values, 1 - operand, valuesIteration),
                     Coordinate::Key, Coordinate::ValueLane);
-      if (!found || found->scale != 1)
+      if (!found || found->scale != 1) {
+        if (reason.empty() && operand == 0)
+          reason =
+              found ? "its values are multiplied by a constant; multiply "
+                      "the result instead"
+                    : whyNotHeads("value", values.getDpsInputOperand(1)->get());
         continue;
+      }
       value = *found;
       for (linalg::LinalgOp keys : getNearestContractions(keyed)) {
         reads.clear();
@@ -364,5 +421,12 @@ std::unique_ptr<AttentionMatch> AttentionMatch::match(linalg::LinalgOp values,
     if (match->matchOutput(candidate, reason))
       return match;
   }
+  if (!readsSoftmax(values))
+    reason.clear();
+  else if (reason.empty())
+    reason = llvm::formatv("its result of type {0} is no tensor of batch, "
+                           "heads, rows and lanes; add the axes that lack, of "
+                           "extent 1",
+                           values->getResult(0).getType());
   return nullptr;
 }

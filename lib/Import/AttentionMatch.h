@@ -64,7 +64,9 @@ private:
   bool isMergedHeads(Value tensor, ArrayRef<Value> at, Coordinate row,
                      Coordinate lane);
   Heads splitHeads(const Heads &merged) const;
-  bool isReadOutside(Operation *keys) const;
+  /// A reader of the scores or probabilities that attention would not hold;
+  /// null if there is none.
+  Operation *findReaderOutside(Operation *keys) const;
   void simplifyReads();
 
   Scratch scratch;

@@ -20,7 +20,7 @@ static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void posenc::buildImportPipeline(OpPassManager &pm, const ImportOptions &) {
+void posenc::buildImportPipeline(OpPassManager &pm) {
   // Equal values must be one value before extents are compared.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -31,7 +31,7 @@ void posenc::buildImportPipeline(OpPassManager &pm, const ImportOptions &) {
 }
 
 void posenc::registerImportPipeline() {
-  PassPipelineRegistration<ImportOptions>(
+  PassPipelineRegistration<>(
       "posenc-import", "recognises attention and encodings in primitive ops",
       buildImportPipeline);
 }

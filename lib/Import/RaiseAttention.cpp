@@ -15,9 +15,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Import/Passes.h"
 
 namespace mlir::posenc {
@@ -27,10 +27,6 @@ namespace mlir::posenc {
 
 using namespace mlir;
 using namespace mlir::posenc;
-
-static remark::RemarkOpts getRemark() {
-  return remark::RemarkOpts::name("RaiseAttention").category("posenc");
-}
 
 /// linalg.softmax as the ops the match knows.
 static LogicalResult decomposeSoftmax(func::FuncOp function) {
@@ -120,23 +116,75 @@ static bool masksWithInfinity(AttentionOp op) {
   return result.wasInterrupted();
 }
 
+/// `4 query heads, 2 key heads, head size 64, scale 0.125`, `?` where an extent
+/// is not known.
+static std::string describe(AttentionOp op, double scale) {
+  SmallVector<int64_t> query =
+      AttentionOp::getShapeBHLD(op.getQuery(), op.getQueryLayout());
+  SmallVector<int64_t> key =
+      AttentionOp::getShapeBHLD(op.getKey(), op.getKeyLayout());
+  auto spell = [](int64_t extent) {
+    return ShapedType::isDynamic(extent) ? "?" : llvm::itostr(extent);
+  };
+  SmallString<16> number;
+  llvm::APFloat(scale).toString(number, /*FormatPrecision=*/6);
+  return llvm::formatv("{0} query heads, {1} key heads, head size {2}, scale "
+                       "{3}",
+                       spell(query[1]), spell(key[1]), spell(query[3]), number);
+}
+
 /// Raises the attention that `values` is the last contraction of.
 static void raise(linalg::LinalgOp values, IRRewriter &rewriter) {
   std::string reason;
   std::unique_ptr<AttentionMatch> match = AttentionMatch::match(values, reason);
   if (!match) {
     if (!reason.empty())
-      remark::missed(values.getLoc(), getRemark())
+      remarkMissed(values, "raise-attention")
+          << remark::add("'{0}' and its softmax stay as they are, no "
+                         "'posenc.attention'",
+                         values->getName().getStringRef())
           << remark::reason("{0}", reason);
     return;
   }
   AttentionOp op = createAttention(*match, rewriter);
-  remark::passed(op.getLoc(), getRemark())
-      << (!match->guarded && masksWithInfinity(op)
-              ? "attention; a row without a key gives zeros where the graph "
-                "gives NaN"
-              : "attention");
+  bool wasNaN = !match->guarded && masksWithInfinity(op);
+  remarkDone(op, "raise-attention") << remark::add(
+      "'{0}' raised from a contraction, its softmax and a contraction: "
+      "{1}{2}",
+      op->getName().getStringRef(), describe(op, match->scale),
+      wasNaN ? "; a row without a key gives zeros where the graph "
+               "gives NaN"
+             : "");
   rewriter.replaceAllUsesExcept(match->output.tensor, op->getResult(0), op);
+}
+
+/// The tensor that `value` is a reshape or transpose of.
+static Value getUnmoved(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+             linalg::TransposeOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// A contraction of the same queries and keys beside attention.
+static void reportScoresBeside(AttentionOp op) {
+  Value query = getUnmoved(op.getQuery()), key = getUnmoved(op.getKey());
+  op->getParentOfType<func::FuncOp>().walk([&](linalg::LinalgOp other) {
+    if (!isContraction(other))
+      return;
+    Value first = getUnmoved(other.getDpsInputs()[0]);
+    Value second = getUnmoved(other.getDpsInputs()[1]);
+    if ((first == query && second == key) || (first == key && second == query))
+      remarkMissed(other, "raise-attention")
+          << remark::add("'{0}' computes the scores of {1} a second time",
+                         other->getName().getStringRef(), nameWithPlace(op))
+          << remark::reason("they are read outside of it, and attention holds "
+                            "no tensor of them")
+          << remark::suggest("drop what reads them");
+  });
 }
 
 namespace {
@@ -156,6 +204,7 @@ struct RaiseAttentionPass
       raise(contraction, rewriter);
     // What attention computes now has no reader left.
     (void)runRegionDCE(rewriter, function->getRegions());
+    function.walk(reportScoresBeside);
   }
 };
 } // namespace

@@ -13,13 +13,14 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Formula/Number.h"
 #include "posenc/Formula/Proof.h"
 #include "posenc/Formula/RegionInterpreter.h"
@@ -41,8 +42,8 @@ class Raiser {
 public:
   explicit Raiser(MLIRContext *context);
 
-  /// Raises what `read`, a tensor that attention reads, is computed by.
-  void raise(Value read);
+  /// Raises what `read`, the `role` of `reader`, is computed by.
+  void raise(Value read, StringRef role, AttentionOp reader);
 
 private:
   enum class Outcome { Raised, IsEncoding, Nothing };
@@ -61,10 +62,6 @@ private:
   std::string difference;
 };
 } // namespace
-
-static remark::RemarkOpts getRemark() {
-  return remark::RemarkOpts::name("RaiseEncoding").category("posenc");
-}
 
 Raiser::Raiser(MLIRContext *context) : rewriter(context) {
   for (RegisteredOperationName op : context->getRegisteredOperations())
@@ -119,8 +116,21 @@ bool Raiser::isProved(const ElementFormula &formula, Operation *candidate) {
   std::optional<std::string> refuted = findDifference(
       formula, ElementFormula::derive(candidate->getResult(0), isLeaf));
   if (refuted)
-    difference = (candidate->getName().getStringRef() + ": " + *refuted).str();
+    difference =
+        ("it is not '" + candidate->getName().getStringRef() + "': " + *refuted)
+            .str();
   return !refuted;
+}
+
+static void reportRaised(Operation *raised, Operation *replaced) {
+  StringRef name = raised->getName().getStringRef();
+  StringRef from = replaced->getName().getStringRef();
+  // An op of the same name had tables where `raised` has parameters.
+  std::string how = from == name
+                        ? "replaces the same op of other operands"
+                        : ("raised from what '" + from + "' computes").str();
+  remarkDone(raised, "raise-encodings")
+      << remark::add("'{0}'{1} {2}", name, getParameters(raised), how);
 }
 
 Raiser::Outcome Raiser::prove(Value tensor, const ElementFormula &formula) {
@@ -146,8 +156,7 @@ Raiser::Outcome Raiser::prove(Value tensor, const ElementFormula &formula) {
     for (OpOperand *use : uses)
       rewriter.modifyOpInPlace(use->getOwner(),
                                [&] { use->set(candidate->getResult(0)); });
-    remark::passed(candidate->getLoc(), getRemark())
-        << candidate->getName().getStringRef();
+    reportRaised(candidate, tensor.getDefiningOp());
     outcome = Outcome::Raised;
   }
   return outcome;
@@ -171,7 +180,29 @@ Raiser::Outcome Raiser::raiseTensor(Value tensor) {
   return raiseConstantMask(tensor);
 }
 
-void Raiser::raise(Value read) {
+/// Whether `tensor` is computed with an angle's functions, or mixes elements of
+/// one tensor, as rotations do and norms do not.
+static bool looksEncoded(Value tensor) {
+  ElementFormula formula = ElementFormula::derive(tensor);
+  llvm::DenseMap<Value, SmallVector<Value>> reads;
+  return formula.getRegion()
+      .walk([&](Operation *op) {
+        auto read = dyn_cast<tensor::ExtractOp>(op);
+        if (!read)
+          return isa<math::CosOp, math::SinOp>(op) ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+        auto type = cast<RankedTensorType>(read.getTensor().getType());
+        auto [first, isNew] = reads.try_emplace(read.getTensor());
+        if (isNew)
+          first->second = SmallVector<Value>(read.getIndices());
+        bool isAnother = !isNew && type.getRank() == 4 &&
+                         !llvm::equal(first->second, read.getIndices());
+        return isAnother ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void Raiser::raise(Value read, StringRef role, AttentionOp reader) {
   difference.clear();
   llvm::SetVector<Value> pending;
   pending.insert(read);
@@ -184,12 +215,22 @@ void Raiser::raise(Value read) {
       isEncoding = true;
       continue;
     }
+    isEncoding |=
+        isa<FormulaOpInterface, RotaryOpInterface>(tensor.getDefiningOp());
     for (Value source : getSources(tensor))
       pending.insert(source);
   }
-  if (!isEncoding && !difference.empty())
-    remark::missed(read.getLoc(), getRemark())
-        << remark::reason("no {0}", difference);
+  if (isEncoding || pending.size() == 1)
+    return;
+  if (difference.empty() && looksEncoded(read))
+    difference = "no op of posenc proposes to compute what it does";
+  if (!difference.empty())
+    remarkMissed(read.getDefiningOp(), "raise-encodings")
+        << remark::add("'{0}', {1} of {2}, is not recognised as an encoding",
+                       read.getDefiningOp()->getName().getStringRef(), role,
+                       nameWithPlace(reader))
+        << remark::reason("{0}", difference)
+        << remark::suggest("write it with an op of posenc, if it is one");
 }
 
 namespace {
@@ -277,13 +318,13 @@ struct RaiseEncodingsPass
   void runOnOperation() override {
     Raiser raiser(&getContext());
     getOperation().walk([&](AttentionOp op) {
+      raiser.raise(op.getQuery(), "the query", op);
+      raiser.raise(op.getKey(), "the key", op);
       SetVector<Value> reads;
-      reads.insert(op.getQuery());
-      reads.insert(op.getKey());
       getUsedValuesDefinedAbove(op->getRegions(), reads);
       for (Value read : reads)
         if (isa<RankedTensorType>(read.getType()))
-          raiser.raise(read);
+          raiser.raise(read, "a term of the score", op);
     });
     IRRewriter rewriter(&getContext());
     (void)runRegionDCE(rewriter, getOperation()->getRegions());

@@ -148,28 +148,34 @@ std::optional<SoftmaxMatch> Matcher::match(Value probability) {
     }
   auto quotient = probability.getDefiningOp<arith::DivFOp>();
   if (!quotient)
-    return std::nullopt;
+    return fail("its probabilities are no quotient of an exponential and its "
+                "sum; write them as a softmax");
   Value weight = stripFloatCasts(quotient.getLhs());
   auto exponential = weight.getDefiningOp<math::ExpOp>();
   if (!exponential)
-    return std::nullopt;
+    return fail("the numerator of its softmax is no 'math.exp'; write it as a "
+                "softmax");
   auto difference =
       stripFloatCasts(exponential.getOperand()).getDefiningOp<arith::SubFOp>();
   if (!difference)
-    return fail("the softmax does not subtract its maximum");
+    return fail(
+        "the softmax does not subtract its maximum; subtract it, or write a "
+        "softmax");
   Value score = stripFloatCasts(difference.getLhs());
   Value maximum =
       getReduced(stripFloatCasts(difference.getRhs()), Reduction::Max);
   Value sum = getReduced(stripFloatCasts(quotient.getRhs()), Reduction::Sum);
   if (!maximum || !sum)
-    return fail("the softmax is not over the keys of the second contraction");
+    return fail("the softmax is not over the keys of the second contraction; "
+                "take it over the axis which that sums");
   if (!scratch.areEqual({stripFloatCasts(maximum), stripFloatCasts(sum)},
                         {score, weight}))
-    return fail(
-        "its maximum and sum are not those of a row of scores over the keys");
+    return fail("its maximum and sum are not those of a row of scores over the "
+                "keys; take both over the axis that the second contraction "
+                "sums");
   if (guard && !isGuard(guard, probability, score))
     return fail("the selection after the softmax is no guard for rows without "
-                "a key");
+                "a key; mask the scores before the softmax");
   return SoftmaxMatch{score, static_cast<bool>(guard)};
 }
 

@@ -26,8 +26,7 @@ struct SoftmaxMatch {
 /// over `keys` elements; what they reduce is found by the walk up to `isLeaf`
 /// and compared by numbers.
 ///
-/// On failure `reason` says what is missing, or is empty if there is nothing
-/// like a softmax.
+/// On failure `reason` says what is missing, and what to do about it.
 std::optional<SoftmaxMatch> matchSoftmax(Scratch &scratch, Value probability,
                                          const SymbolicExtent &keys,
                                          IsLeaf isLeaf, std::string &reason);

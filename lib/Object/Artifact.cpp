@@ -167,11 +167,13 @@ llvm::Error ArtifactBuilder::linkRuntime() {
   return llvm::Error::success();
 }
 
-/// The library shows its C functions and the runtime's weak ones, else nothing.
+/// The library shows its C functions, their table and the runtime's weak ones,
+/// else nothing.
 void ArtifactBuilder::hideAllButEntries() {
   llvm::StringSet<> shown;
   for (StringRef name : getRuntimeExports(options.threads))
     shown.insert(name);
+  shown.insert(kLibrarySymbol);
   for (const EntryFunction &entry : entries) {
     shown.insert(entry.name);
     shown.insert(entry.getShapesName());

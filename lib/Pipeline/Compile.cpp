@@ -20,8 +20,10 @@
 #include "posenc/Simplify/Passes.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/thread.h"
 
 #include <chrono>
@@ -32,6 +34,10 @@ using namespace mlir::posenc;
 /// Brackets inside brackets, and operators one after another, that the parser
 /// is asked to follow; it recurses on both.
 constexpr unsigned maxNesting = 512, maxOperators = 10000;
+
+/// The largest constant that IR for readers spells out: as elements, and as the
+/// digits of a resource.
+constexpr int64_t maxDumpedElements = 64, maxDumpedDigits = 1024;
 
 /// What keeps the parser from being tried on `source`, if anything.
 static llvm::Error checkSource(StringRef source, StringRef name) {
@@ -66,31 +72,40 @@ namespace {
 
 class Compilation {
 public:
-  Compilation(MLIRContext &context, const CompileOptions &options,
-              CompileResult &result)
-      : context(context), options(options), result(result),
-        firstError(&context) {}
+  Compilation(MLIRContext &context, StringRef sourceName,
+              const CompileOptions &options, CompileResult &result)
+      : context(context), sourceName(sourceName), options(options),
+        result(result), firstError(&context, sourceName) {}
 
-  llvm::Error run(StringRef source, StringRef sourceName);
+  llvm::Error run(StringRef source);
 
 private:
-  llvm::Error parse(StringRef source, StringRef sourceName);
+  llvm::Error parse(StringRef source);
+  llvm::Error chooseFunction();
+  llvm::Error checkPlanned();
   void cloneForTargets();
   llvm::Error runPhase(const PhaseInfo &info);
   llvm::Error runPasses(ModuleOp on, StringRef phase, PassManager &pm);
   llvm::Error emit();
   void keep(unsigned number, StringRef phase) {
-    if (options.keepIR)
-      result.ir.push_back({number, phase, print()});
+    if (!options.keepIR)
+      return;
+    OpPrintingFlags flags;
+    if (!options.keepWeights)
+      flags.elideLargeElementsAttrs(maxDumpedElements)
+          .elideLargeResourceString(maxDumpedDigits);
+    if (options.genericIR)
+      flags.printGenericOpForm();
+    result.ir.push_back({number, phase, print(flags)});
   }
-  std::string print() {
+  std::string print(OpPrintingFlags flags = OpPrintingFlags()) {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    module->print(stream);
+    module->print(stream, flags);
     return text;
   }
   template <typename Function>
-  llvm::Error timed(StringRef what, Function step) {
+  llvm::Error timed(StringLiteral what, Function step) {
     auto start = std::chrono::steady_clock::now();
     llvm::Error error = step();
     std::chrono::duration<double> spent =
@@ -100,6 +115,7 @@ private:
   }
 
   MLIRContext &context;
+  StringRef sourceName;
   const CompileOptions &options;
   CompileResult &result;
   FirstError firstError;
@@ -111,7 +127,7 @@ private:
 
 } // namespace
 
-llvm::Error Compilation::parse(StringRef source, StringRef sourceName) {
+llvm::Error Compilation::parse(StringRef source) {
   if (llvm::Error error = checkSource(source, sourceName))
     return error;
   // A copy: the parser reads the NUL after the last byte.
@@ -121,6 +137,53 @@ llvm::Error Compilation::parse(StringRef source, StringRef sourceName) {
   if (!module)
     return firstError.take(sourceName + ": holds no MLIR module");
   return llvm::Error::success();
+}
+
+/// Leaves in the module what the function asked for needs, if one is.
+llvm::Error Compilation::chooseFunction() {
+  if ((*module)->hasAttr(kFunctionsAttr)) {
+    if (options.function.empty())
+      return llvm::Error::success();
+    return llvm::createStringError(
+        sourceName + ": is planned already: choose the function '" +
+        options.function + "' where the graph is compiled");
+  }
+  auto graphs = llvm::to_vector(llvm::make_filter_range(
+      module->getOps<func::FuncOp>(),
+      [](func::FuncOp func) { return func.isPublic() && !func.isExternal(); }));
+  if (graphs.empty())
+    return llvm::createStringError(
+        sourceName + ": holds no function to compile: a graph is a public "
+                     "func.func with a body");
+  if (options.function.empty())
+    return llvm::Error::success();
+  std::string known;
+  for (func::FuncOp func : graphs)
+    known += (known.empty() ? "'" : ", '") + func.getName().str() + "'";
+  if (!llvm::is_contained(
+          llvm::map_range(graphs,
+                          [](func::FuncOp func) { return func.getName(); }),
+          StringRef(options.function)))
+    return llvm::createStringError(sourceName + ": there is no function '" +
+                                   options.function + "'; there are " + known);
+  for (func::FuncOp func : graphs)
+    if (func.getName() != options.function)
+      func.setPrivate();
+  PassManager pm(&context);
+  pm.addPass(createSymbolDCEPass());
+  if (failed(pm.run(*module)))
+    return firstError.take("cannot drop the other functions");
+  return llvm::Error::success();
+}
+
+/// A planned module is for the CPU that it describes.
+llvm::Error Compilation::checkPlanned() {
+  std::optional<CPUDescription> planned = CPUDescription::read(*module);
+  if (!planned || targets.size() == 1)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      sourceName + ": was planned for " + planned->cpu +
+      ", not for --cpu=" + options.cpu + "; give the graph, or one CPU");
 }
 
 /// Up to Fuse all targets share a module.
@@ -143,9 +206,9 @@ static void buildPhase(Phase phase, OpPassManager &pm,
                        const CompileOptions &options, StringRef cpu) {
   switch (phase) {
   case Phase::Import:
-    return buildImportPipeline(pm, ImportOptions());
+    return buildImportPipeline(pm);
   case Phase::Simplify:
-    return buildSimplifyPipeline(pm, SimplifyOptions());
+    return buildSimplifyPipeline(pm);
   case Phase::Fuse: {
     FuseOptions fuse;
     fuse.noFuse = !options.fuse;
@@ -157,7 +220,7 @@ static void buildPhase(Phase phase, OpPassManager &pm,
     return buildPlanPipeline(pm, plan);
   }
   case Phase::Codegen:
-    return buildCodegenCPUPipeline(pm, CodegenCPUOptions());
+    return buildCodegenCPUPipeline(pm);
   }
 }
 
@@ -207,23 +270,22 @@ llvm::Error Compilation::emit() {
   return llvm::Error::success();
 }
 
-llvm::Error Compilation::run(StringRef source, StringRef sourceName) {
+llvm::Error Compilation::run(StringRef source) {
   llvm::Expected<SmallVector<CodegenTarget, 1>> resolved =
       resolveTargets(options.cpu);
   if (!resolved)
     return resolved.takeError();
   targets = std::move(*resolved);
-  if (llvm::Error error =
-          timed("parse", [&] { return parse(source, sourceName); }))
+  if (llvm::Error error = timed("parse", [&] { return parse(source); }))
     return error;
   keep(0, "input");
+  if (llvm::Error error = chooseFunction())
+    return error;
   // What was written after Plan goes on from there.
   bool isPlanned = (*module)->hasAttr(kFunctionsAttr);
-  std::optional<CPUDescription> planned = CPUDescription::read(*module);
-  if (isPlanned && planned && targets.size() > 1)
-    return llvm::createStringError(
-        sourceName + ": was planned for " + planned->cpu +
-        ", not for --cpu=" + options.cpu + "; give the graph, or one CPU");
+  if (isPlanned)
+    if (llvm::Error error = checkPlanned())
+      return error;
   for (const PhaseInfo &info : getPhases()) {
     if (isPlanned && info.phase <= Phase::Plan)
       continue;
@@ -245,9 +307,11 @@ static llvm::Error compileHere(StringRef source, StringRef sourceName,
   DialectRegistry registry;
   registerCompilerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  if (options.remarks && failed(collectRemarks(context, result.remarks)))
+  if (options.remarks != RemarkFormat::None &&
+      failed(
+          collectRemarks(context, sourceName, options.remarks, result.remarks)))
     return llvm::createStringError("cannot collect remarks");
-  return Compilation(context, options, result).run(source, sourceName);
+  return Compilation(context, sourceName, options, result).run(source);
 }
 
 llvm::Error posenc::compile(StringRef source, StringRef sourceName,

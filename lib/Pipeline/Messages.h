@@ -9,6 +9,7 @@
 #define POSENC_LIB_PIPELINE_MESSAGES_H
 
 #include "mlir/IR/Diagnostics.h"
+#include "posenc/Pipeline/Pipeline.h"
 #include "llvm/Support/Error.h"
 
 namespace mlir::posenc {
@@ -16,7 +17,7 @@ namespace mlir::posenc {
 /// Keeps the first error that MLIR reports while it lives, and prints nothing.
 class FirstError {
 public:
-  explicit FirstError(MLIRContext *context);
+  FirstError(MLIRContext *context, StringRef sourceName);
 
   /// The error, or `otherwise` where there was none, as one line.
   llvm::Error take(const llvm::Twine &otherwise);
@@ -26,8 +27,9 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-/// Appends one line a posenc remark to `text`, as long as `context` lives.
-LogicalResult collectRemarks(MLIRContext &context, std::string &text);
+/// Appends every posenc remark to `text`, as long as `context` lives.
+LogicalResult collectRemarks(MLIRContext &context, StringRef sourceName,
+                             RemarkFormat format, std::string &text);
 
 } // namespace mlir::posenc
 

@@ -47,6 +47,11 @@ static constexpr Named<ArtifactKind> artifactKinds[] = {
     {"o", ArtifactKind::Object},         {"s", ArtifactKind::Assembly},
     {"ll", ArtifactKind::LLVMIR},        {"mlir", ArtifactKind::IR}};
 
+static constexpr Named<RemarkFormat> remarkFormats[] = {
+    {"true", RemarkFormat::Text},
+    {"false", RemarkFormat::None},
+    {"yaml", RemarkFormat::YAML}};
+
 static constexpr Named<bool> switches[] = {{"true", true}, {"false", false}};
 
 /// The value called `name` in `table`.
@@ -115,6 +120,10 @@ llvm::Error posenc::setOption(CompileOptions &options, StringRef name,
     options.libraryName = value.str();
     return llvm::Error::success();
   }
+  if (name == "function") {
+    options.function = value.str();
+    return llvm::Error::success();
+  }
   if (name == "threads")
     return assign(options.threads, name, value, ArrayRef(threadKinds));
   if (name == "emit")
@@ -129,10 +138,14 @@ llvm::Error posenc::setOption(CompileOptions &options, StringRef name,
     return assign(options.fuse, name, value, ArrayRef(switches));
   if (name == "ir")
     return assign(options.keepIR, name, value, ArrayRef(switches));
+  if (name == "weights")
+    return assign(options.keepWeights, name, value, ArrayRef(switches));
+  if (name == "generic")
+    return assign(options.genericIR, name, value, ArrayRef(switches));
   if (name == "remarks")
-    return assign(options.remarks, name, value, ArrayRef(switches));
+    return assign(options.remarks, name, value, ArrayRef(remarkFormats));
   return llvm::createStringError(
       "unknown option '" + name +
-      "': use one of cpu, target, arch, threads, emit, to, fuse, ir, remarks, "
-      "name");
+      "': use one of cpu, target, arch, threads, emit, to, fuse, function, "
+      "ir, weights, generic, remarks, name");
 }

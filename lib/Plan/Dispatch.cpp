@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Plan/Passes.h"
 
 namespace mlir::posenc {
@@ -32,6 +33,13 @@ static void dispatch(AttentionOp op, ArrayRef<ScheduleChoice> choices) {
   auto emit = [&](const ScheduleChoice &choice) {
     auto copy = cast<AttentionOp>(b.clone(*op));
     copy.setScheduleAttr(choice.schedule);
+    remarkDone(op, "dispatch") << remark::add(
+        "'{0}' runs {1} for {2}", op->getName().getStringRef(), choice.schedule,
+        choice.maxQueryRows == ScheduleChoice::kAnyRows
+            ? "more query rows"
+            : llvm::formatv("at most {0} query row{1}", choice.maxQueryRows,
+                            choice.maxQueryRows == 1 ? "" : "s")
+                  .str());
   };
   Value rows = memref::DimOp::create(
       b, loc, op.getQuery(), AttentionOp::getAxis(op.getQueryLayout(), 2));

@@ -21,9 +21,22 @@ static StringAttr getName(StringAttr given, StringRef kind, unsigned number,
   return StringAttr::get(context, kind + Twine(number));
 }
 
+/// One symbol a dimension of `type`: those `given`, or none.
+static FailureOr<ArrayAttr> readSymbols(func::FuncOp func, ArrayAttr given,
+                                        StringAttr name,
+                                        RankedTensorType type) {
+  if (!given)
+    return Builder(func.getContext())
+        .getStrArrayAttr(SmallVector<StringRef>(type.getRank(), ""));
+  if (static_cast<int64_t>(given.size()) != type.getRank())
+    return func.emitError() << "'" << func.getName() << "' has " << given.size()
+                            << " symbols for '" << name.getValue()
+                            << "' of type " << type << "; give one a dimension";
+  return given;
+}
+
 static FailureOr<EntrySignature::Input> readInput(func::FuncOp func,
                                                   unsigned number) {
-  Builder b(func.getContext());
   EntrySignature::Input input;
   input.name = getName(func.getArgAttrOfType<StringAttr>(number, kNameAttr),
                        "input", number, func.getContext());
@@ -34,15 +47,12 @@ static FailureOr<EntrySignature::Input> readInput(func::FuncOp func,
                             << input.name.getValue() << "' as " << type
                             << "; entries take ranked tensors only, a scalar "
                                "is a tensor of rank 0";
-  input.symbols = func.getArgAttrOfType<ArrayAttr>(number, kSymbolsAttr);
-  if (!input.symbols)
-    input.symbols =
-        b.getStrArrayAttr(SmallVector<StringRef>(input.type.getRank(), ""));
-  if (static_cast<int64_t>(input.symbols.size()) != input.type.getRank())
-    return func.emitError()
-           << "'" << func.getName() << "' has " << input.symbols.size()
-           << " symbols for '" << input.name.getValue() << "' of type "
-           << input.type << "; give one a dimension";
+  FailureOr<ArrayAttr> symbols =
+      readSymbols(func, func.getArgAttrOfType<ArrayAttr>(number, kSymbolsAttr),
+                  input.name, input.type);
+  if (failed(symbols))
+    return failure();
+  input.symbols = *symbols;
   if (auto donated = func.getArgAttrOfType<IntegerAttr>(number, kDonatedAttr))
     input.donatedResult = donated.getValue().getLimitedValue();
   return input;
@@ -101,6 +111,12 @@ FailureOr<EntrySignature> EntrySignature::read(func::FuncOp func) {
              << "' as " << type
              << "; entries return ranked tensors only, a scalar is a tensor "
                 "of rank 0";
+    FailureOr<ArrayAttr> symbols = readSymbols(
+        func, func.getResultAttrOfType<ArrayAttr>(number, kSymbolsAttr),
+        result.name, result.type);
+    if (failed(symbols))
+      return failure();
+    result.symbols = *symbols;
     signature.results.push_back(result);
   }
   if (failed(linkDonations(func, signature)))
@@ -130,6 +146,7 @@ DictionaryAttr EntrySignature::getDescription(func::FuncOp func) const {
   for (unsigned output : getOutputs())
     outputAttrs.push_back(b.getDictionaryAttr({
         b.getNamedAttr("name", results[output].name),
+        b.getNamedAttr("symbols", results[output].symbols),
         b.getNamedAttr("type", TypeAttr::get(results[output].type)),
     }));
   return b.getDictionaryAttr({

@@ -27,6 +27,7 @@ struct EntrySignature {
   };
   struct Result {
     StringAttr name;
+    ArrayAttr symbols;
     RankedTensorType type;
     /// The input this result is written over; none for an output.
     std::optional<unsigned> donatedInput;

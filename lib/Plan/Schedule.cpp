@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Target.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Plan/Passes.h"
 
 namespace mlir::posenc {
@@ -35,6 +36,8 @@ struct SchedulePass : posenc::impl::SchedulePassBase<SchedulePass> {
                   return rows <= choice.maxQueryRows;
                 });
       op.setScheduleAttr(best->schedule);
+      remarkDone(op, "schedule") << remark::add(
+          "'{0}' runs {1}", op->getName().getStringRef(), best->schedule);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())

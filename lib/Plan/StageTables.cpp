@@ -17,8 +17,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Formula/Dependence.h"
 #include "posenc/Formula/FormulaOps.h"
 #include "posenc/Plan/Passes.h"
@@ -295,6 +295,45 @@ static StringRef getKind(unsigned indices) {
   return indices & Dependence::Row ? "query row" : "key row";
 }
 
+/// `2 tables of 4096 bytes each`; the type of a table whose extents are
+/// dynamic.
+static std::string describeTables(linalg::GenericOp tables) {
+  auto type = cast<RankedTensorType>(tables.getResult(0).getType());
+  int64_t count = tables.getNumResults();
+  std::string what =
+      count == 1 ? "a table" : llvm::formatv("{0} tables", count).str();
+  if (!type.hasStaticShape())
+    return llvm::formatv("{0} of type {1}", what, type);
+  int64_t bytes = llvm::divideCeil(
+      type.getNumElements() * type.getElementTypeBitWidth(), 8);
+  return llvm::formatv("{0} of {1} bytes{2}", what, bytes,
+                       count == 1 ? "" : " each");
+}
+
+/// What is expensive, stands in no table and does not depend on the score is
+/// computed for every row and key again.
+static void reportUnstaged(AttentionOp op, const StagedRegion &region) {
+  Block &block = region.region->front();
+  Recording<DependenceDomain> dependence;
+  dependence.run(block, llvm::map_to_vector(region.axes, [](Axis axis) {
+                   return Dependence::onIndex(axis.index);
+                 }));
+  SmallVector<Value> yielded(block.getTerminator()->getOperands());
+  for (Operation *inner : getFormulaSlice(yielded, block)) {
+    std::optional<Dependence> found = dependence.find(inner->getResult(0));
+    constexpr unsigned position = Dependence::Row | Dependence::Key;
+    if (!found || !isCostlierThanRead(inner) ||
+        (found->getIndices() & position) != position ||
+        (found->getIndices() & Dependence::Other))
+      continue;
+    remarkMissed(inner, "stage-tables")
+        << remark::add("'{0}' is computed for every query row and key of {1}",
+                       inner->getName().getStringRef(), nameWithPlace(op))
+        << remark::reason(
+               "it depends on both, and not on their distance alone");
+  }
+}
+
 static void stage(AttentionOp op) {
   OpBuilder b(op);
   for (StagedRegion &region : getRegions(op)) {
@@ -304,13 +343,12 @@ static void stage(AttentionOp op) {
           buildTables(b, op.getLoc(), region, shape, values);
       for (auto [value, table] : llvm::zip_equal(values, tables.getResults()))
         readTable(region, shape, value, table);
-      remark::passed(
-          op.getLoc(),
-          remark::RemarkOpts::name("TableStaged")
-              .category("posenc")
-              .function(op->getParentOfType<func::FuncOp>().getName()))
-          << remark::add("computed once a call by {0}", getKind(indices));
+      remarkDone(op, "stage-tables")
+          << remark::add("'{0}' reads {1}, computed once a call by {2}",
+                         op->getName().getStringRef(), describeTables(tables),
+                         getKind(indices));
     }
+    reportUnstaged(op, region);
   }
 }
 

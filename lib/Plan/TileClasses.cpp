@@ -17,8 +17,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Plan/Passes.h"
 
 namespace mlir::posenc {
@@ -106,20 +106,41 @@ static bool isTrivialBounds(Region &bounds) {
          yielded[3].getParentRegion()->isProperAncestor(&bounds);
 }
 
-/// Drops regions that say nothing once folded, and tells the user.
+/// Drops regions that say nothing once folded.
 static void dropTrivialRegions(AttentionOp op) {
   if (op.getTile().empty() || !isTrivialTile(op.getTile()))
     return;
   op.getTile().getBlocks().clear();
-  if (!isTrivialBounds(op.getBounds()))
+  if (isTrivialBounds(op.getBounds()))
+    op.getBounds().getBlocks().clear();
+}
+
+/// Tells the user which keys are skipped.
+static void reportClasses(AttentionOp op, bool isExact) {
+  constexpr StringLiteral pass = "tile-classes";
+  StringRef name = op->getName().getStringRef();
+  if (isExact) {
+    remarkDone(op, pass) << remark::add(
+        "'{0}' skips the keys its mask hides: the bounds of "
+        "those a row sees are exact",
+        name);
     return;
-  op.getBounds().getBlocks().clear();
-  StringRef function = op->getParentOfType<func::FuncOp>().getName();
-  remark::missed(op.getLoc(), remark::RemarkOpts::name("MaskUnclassified")
-                                  .category("posenc")
-                                  .function(function))
-      << remark::reason("no tile of the mask is known to be seen or hidden "
-                        "before its elements are read");
+  }
+  if (op.getBounds().empty() && op.getTile().empty()) {
+    remarkMissed(op, pass)
+        << remark::add("'{0}' evaluates its mask for every row and key", name)
+        << remark::reason("no tile of the mask is known to be seen or hidden "
+                          "before its elements are read")
+        << remark::suggest("compute the mask in the graph, from positions, "
+                           "lengths or ids");
+    return;
+  }
+  remarkMissed(op, pass)
+      << remark::add("'{0}' asks its mask {1}", name,
+                     op.getTile().empty() ? "for every key within its bounds"
+                                          : "for each tile of keys")
+      << remark::reason("the mask is no conjunction of comparisons linear in "
+                        "the key index, so its bounds are not exact");
 }
 
 namespace {
@@ -132,15 +153,21 @@ struct TileClassesPass : posenc::impl::TileClassesPassBase<TileClassesPass> {
           op.getBounds().empty() && op.getTile().empty())
         classified.push_back(op);
     });
-    for (AttentionOp op : classified)
-      if (!addBounds(op, tables))
+    llvm::DenseSet<Operation *> exact;
+    for (AttentionOp op : classified) {
+      if (addBounds(op, tables))
+        exact.insert(op);
+      else
         addTile(op, tables);
+    }
     // Folds what the intervals left of constants, and drops unused tables.
     if (failed(applyPatternsGreedily(getOperation(),
                                      RewritePatternSet(&getContext()))))
       return signalPassFailure();
-    for (AttentionOp op : classified)
+    for (AttentionOp op : classified) {
       dropTrivialRegions(op);
+      reportClasses(op, exact.contains(op));
+    }
   }
 };
 } // namespace

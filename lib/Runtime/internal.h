@@ -98,7 +98,7 @@ bool posenc_cpu_permits(uint64_t features);
 
 // The last variant whose features `mask` has and the system permits, or -1.
 // What it does not permit is taken from `mask`.
-int32_t posenc_best_variant(const posenc_library *library, uint64_t *mask);
+int32_t posenc_best_variant(const posenc_variants *library, uint64_t *mask);
 
 // When the library is unloaded: no thread of the runtime runs its code
 // afterwards, and what it cached is free.

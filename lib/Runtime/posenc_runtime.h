@@ -8,7 +8,7 @@
 // The runtime functions that a compiled library is linked with, and the
 // constant tables that drive them. A compiled function NAME does, in order:
 //
-//   if ((code = posenc_rt_select(&library, "NAME", &variant)))
+//   if ((code = posenc_rt_select(&variants, "NAME", &variant)))
 //     return code;
 //   if ((code = posenc_rt_check_inputs(&table, arguments, descriptors)))
 //     return code;
@@ -24,7 +24,8 @@
 // the architecture's baseline.
 //
 // All symbols are hidden but posenc_last_error (and the callback's setter and
-// getter under --threads=host). Nothing runs when the library is loaded.
+// getter under --threads=host), and posenc_library. Nothing runs when the
+// library is loaded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,10 +54,10 @@ typedef struct posenc_variant {
 } posenc_variant;
 
 // What a library was compiled for.
-typedef struct posenc_library {
+typedef struct posenc_variants {
   const posenc_variant *variants; // [num_variants], from the least to the most
   int32_t num_variants;
-} posenc_library;
+} posenc_variants;
 
 // One function of one compilation.
 typedef struct posenc_body {
@@ -87,6 +88,18 @@ typedef struct posenc_function {
   int32_t num_outputs;              // the last arguments
   int32_t num_symbols;
 } posenc_function;
+
+// What a library exports as the constant `posenc_library`, for programs that
+// know nothing of it but its path: they look it up by dlsym. Weak, so that
+// archives of several libraries link into one program.
+typedef struct posenc_library {
+  int32_t version; // POSENC_LIBRARY_VERSION
+  int32_t num_functions;
+  const posenc_function *const *functions; // [num_functions]
+} posenc_library;
+
+// Of the layout of the three structs above; readers refuse others.
+enum { POSENC_LIBRARY_VERSION = 1 };
 
 //===----------------------------------------------------------------------===//
 // Arguments
@@ -173,7 +186,7 @@ void _mlir_memref_to_llvm_free(void *pointer);
 // permission) and that POSENC_CPU, a name of --cpu or "baseline", does not
 // exclude. Decided by the first call that finds one. Otherwise begins a call of
 // `function`, records POSENC_ERROR_UNSUPPORTED_CPU and returns that code.
-int32_t posenc_rt_select(const posenc_library *library, const char *function,
+int32_t posenc_rt_select(const posenc_variants *library, const char *function,
                          int32_t *variant);
 
 #ifdef __cplusplus

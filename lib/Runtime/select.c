@@ -89,7 +89,7 @@ static bool apply_cap(uint64_t *mask, const char *function) {
   return false;
 }
 
-int32_t posenc_best_variant(const posenc_library *library, uint64_t *mask) {
+int32_t posenc_best_variant(const posenc_variants *library, uint64_t *mask) {
   for (int32_t i = library->num_variants - 1; i >= 0; --i) {
     uint64_t needed = library->variants[i].features;
     if (needed & ~*mask)
@@ -104,7 +104,7 @@ int32_t posenc_best_variant(const posenc_library *library, uint64_t *mask) {
 }
 
 // Records that nothing of the library fits `mask`.
-static void refuse(const posenc_library *library, uint64_t mask,
+static void refuse(const posenc_variants *library, uint64_t mask,
                    const char *function) {
   char compiled[TEXT_CAPACITY] = "", lacking[TEXT_CAPACITY] = "";
   for (int32_t i = 0; i < library->num_variants; ++i)
@@ -133,7 +133,7 @@ static void refuse(const posenc_library *library, uint64_t mask,
                 function, compiled, machine, lacking, levels[0].name);
 }
 
-int32_t posenc_rt_select(const posenc_library *library, const char *function,
+int32_t posenc_rt_select(const posenc_variants *library, const char *function,
                          int32_t *variant) {
   // One more than the variant's index; zero before the first call. Threads
   // that come first together find the same.

@@ -13,8 +13,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Simplify/Passes.h"
 
 namespace mlir::posenc {
@@ -52,13 +52,20 @@ private:
     rewriter.setInsertionPoint(op);
     Value composed = op.composeWith(rewriter, inner);
     if (!composed) {
-      remark::missed(
-          op.getLoc(),
-          remark::RemarkOpts::name("RotationsNotComposed").category("posenc"))
-          << remark::reason(
-                 "the rotations differ in more than their positions");
+      remarkMissed(op, "compose-rotations")
+          << remark::add("'{0}' of the result of {1} stays a second rotation",
+                         op->getName().getStringRef(), nameWithPlace(inner))
+          << remark::reason("the rotations differ in more than their positions")
+          << remark::suggest(
+                 "give both the same lanes, frequencies and layout");
       return {};
     }
+    remarkDone(op, "compose-rotations")
+        << remark::add("'{0}' and the rotation before it, {1}, {2}",
+                       op->getName().getStringRef(), nameWithPlace(inner),
+                       composed.getDefiningOp<RotaryOpInterface>()
+                           ? "are one by the sum of their positions"
+                           : "cancel");
     rewriter.replaceOp(op, composed);
     if (inner->use_empty())
       rewriter.eraseOp(inner);

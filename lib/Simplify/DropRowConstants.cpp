@@ -14,8 +14,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Simplify/Passes.h"
 
 namespace mlir::posenc {
@@ -117,13 +117,20 @@ private:
     if (left == yielded)
       return;
     StringRef reason = whyNotDropped(op);
+    Operation *term = yielded.getDefiningOp();
+    StringRef name = term->getName().getStringRef();
     if (reason.empty()) {
+      remarkDone(term, "drop-row-constants")
+          << remark::add("'{0}' dropped from the score of {1}: what it adds is "
+                         "the same for every key of a row",
+                         name, nameWithPlace(op));
       yield->setOperand(0, left);
       return;
     }
-    remark::missed(
-        yielded.getLoc(),
-        remark::RemarkOpts::name("RowConstantStays").category("posenc"))
+    remarkMissed(term, "drop-row-constants")
+        << remark::add("'{0}' stays in the score of {1}, although what it adds "
+                       "is the same for every key of a row",
+                       name, nameWithPlace(op))
         << remark::reason("{0}", reason);
   }
 };

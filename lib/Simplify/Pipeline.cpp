@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-void posenc::buildSimplifyPipeline(OpPassManager &pm, const SimplifyOptions &) {
+void posenc::buildSimplifyPipeline(OpPassManager &pm) {
   // Equal rotations and slices must be one value to be recognised.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -28,7 +28,7 @@ void posenc::buildSimplifyPipeline(OpPassManager &pm, const SimplifyOptions &) {
 }
 
 void posenc::registerSimplifyPipeline() {
-  PassPipelineRegistration<SimplifyOptions>(
+  PassPipelineRegistration<>(
       "posenc-simplify", "makes the graph smaller by the algebra of encodings",
       buildSimplifyPipeline);
 }

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Simplify/Passes.h"
 
 namespace mlir::posenc {
@@ -90,6 +91,11 @@ struct WidenRotations : OpRewritePattern<tensor::ConcatOp> {
         sizes, slice.getMixedStrides());
     for (LanePart &part : parts)
       if (part.rotation)
+        remarkDone(part.rotation, "widen-rotations")
+            << remark::add("'{0}' of a slice of lanes rotates the whole head",
+                           part.rotation->getName().getStringRef());
+    for (LanePart &part : parts)
+      if (part.rotation)
         heads = part.rotation.rotate(rewriter, heads,
                                      part.rotation.getRotatedLayout(),
                                      part.first - first);
@@ -109,7 +115,23 @@ struct WidenRotationsPass
     RewritePatternSet patterns(&getContext());
     patterns.add<WidenRotations>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation().walk(reportRotatedSlices);
+  }
+
+private:
+  /// A rotation of some lanes that are joined with others is a missed fusion.
+  static void reportRotatedSlices(tensor::ConcatOp op) {
+    for (Value input : op.getInputs())
+      if (auto rotation = input.getDefiningOp<RotaryOpInterface>())
+        remarkMissed(rotation, "widen-rotations")
+            << remark::add("'{0}' of some lanes stays apart from the head that "
+                           "{1} joins them to",
+                           rotation->getName().getStringRef(),
+                           nameWithPlace(op))
+            << remark::reason("what is joined are not neighbouring slices of "
+                              "the lanes of one tensor of heads")
+            << remark::suggest("join the slices in the order they were cut");
   }
 };
 } // namespace

@@ -19,9 +19,9 @@ from ._compiler import module_from as _module_from
 from ._errors import Error, ImportFailure
 from ._function import CompiledFunction, load
 from ._function import compile_module as _compile_module
+from ._version import __version__ as __version__
 
 __all__ = ["CompiledFunction", "Error", "ImportFailure", "compile", "load"]
-__version__ = "0.1.0"
 
 
 def compile(
@@ -38,7 +38,8 @@ def compile(
 
     source: a path (.onnx or .mlir), an `onnx.ModelProto`, MLIR text, a
     `torch.export.ExportedProgram`, or a `torch.nn.Module` with `example_inputs`.
-    name: renames an imported graph's function, or chooses one of a module's.
+    name: what to call an imported graph's function; of MLIR, which function to compile. A
+    name that C reserves gets `_graph` behind it in the library: `main_graph`.
     example_inputs: a tuple of tensors, the arguments to export a torch module with.
     fuse: whether encodings move into attention. target: "cpu"; "cuda" is not built yet.
     cpu: "native", "x86-64-v3", "x86-64-v4", "sapphirerapids" or "generic-aarch64", or
@@ -50,4 +51,4 @@ def compile(
     not compile; the message is one line.
     """
     options = _Options(target=target, cpu=cpu, threads=threads, fuse=fuse)
-    return _compile_module(_module_from(source, name, options, example_inputs), name)
+    return _compile_module(_module_from(source, name, options, example_inputs))

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from ._errors import Error
+from ._version import __version__
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,19 +37,25 @@ def _parser() -> argparse.ArgumentParser:
         description="Compiles attention graphs ahead of time.",
         epilog="posenc COMMAND --help has the options of a command.",
     )
+    parser.add_argument("--version", action="version", version=f"posenc {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _add_compile(commands)
+    model, fusion = _model_options(), _fusion_option()
+    _add_compile(commands, [model, fusion])
     _add_run(commands)
-    _add_verify(commands)
-    _add_explain(commands)
+    _add_verify(commands, [model])
+    _add_explain(commands, [model, fusion])
     return parser
 
 
-def _add_model(parser: argparse.ArgumentParser) -> None:
+def _model_options() -> argparse.ArgumentParser:
+    """What every command that compiles takes."""
+    parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("model", metavar="MODEL", help="a graph: MODEL.onnx or MODEL.mlir")
-
-
-def _add_target_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--name",
+        help="what to call the C function of an ONNX graph (default: the graph's name); "
+        "which function of an MLIR module to compile (default: every public one)",
+    )
     parser.add_argument(
         "--target",
         choices=["cpu", "cuda"],
@@ -70,22 +77,25 @@ def _add_target_options(parser: argparse.ArgumentParser) -> None:
         help="what runs parallel work: a pool of the library's own (default), the calling "
         "program's threads, the calling thread alone, or OpenMP",
     )
+    return parser
 
 
-def _add_fusion_option(parser: argparse.ArgumentParser) -> None:
+def _fusion_option() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument(
         "--no-fuse", dest="fuse", action="store_false", help="leave encodings outside of attention"
     )
+    return parser
 
 
-def _add_compile(commands) -> None:
+def _add_compile(commands, parents: list[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "compile",
+        parents=parents,
         help="compile a graph to a library",
         description="Compiles a graph to a library with a C header beside it, to an object, "
         "or to the text of a step on the way.",
     )
-    _add_model(parser)
     parser.add_argument(
         "-o",
         "--output",
@@ -94,7 +104,6 @@ def _add_compile(commands) -> None:
         help="the suffix says what to write: .so .a .o .s .ll .mlir "
         "(default: the model's name with .so)",
     )
-    parser.add_argument("--name", help="name of the C function (default: the graph's)")
     parser.add_argument(
         "--emit", metavar="KIND", help="what to write, where the suffix does not say it"
     )
@@ -107,20 +116,20 @@ def _add_compile(commands) -> None:
         "--dump-dir",
         type=pathlib.Path,
         metavar="FOLDER",
-        help="write the IR after each phase, one numbered file each",
+        help="write the IR after each phase, one numbered file each; large constants are left out",
     )
+    parser.add_argument("--dump-weights", action="store_true", help="write those, too")
     parser.add_argument(
         "--remarks",
         nargs="?",
         const="-",
         metavar="FILE",
-        help="say what was fused and what was not, and why (default: to standard error)",
+        help="say what was fused and what was not, and why, as text or, by the suffix .yaml, as "
+        "LLVM's YAML (default: to standard error)",
     )
     parser.add_argument(
         "--time-phases", action="store_true", help="print the seconds of each phase"
     )
-    _add_target_options(parser)
-    _add_fusion_option(parser)
     parser.set_defaults(run=_compile)
 
 
@@ -131,12 +140,7 @@ def _add_run(commands) -> None:
         description="Calls a function of a compiled library on arrays from .npy files and "
         "prints the types and shapes of its results.",
     )
-    parser.add_argument(
-        "library",
-        type=pathlib.Path,
-        metavar="LIBRARY",
-        help="LIBRARY.so, with the LIBRARY.h that was written with it beside it",
-    )
+    parser.add_argument("library", type=pathlib.Path, metavar="LIBRARY", help="LIBRARY.so")
     parser.add_argument("--function", metavar="NAME", help="which, where the library has several")
     parser.add_argument(
         "--input",
@@ -155,41 +159,42 @@ def _add_run(commands) -> None:
     parser.set_defaults(run=_run)
 
 
-def _add_verify(commands) -> None:
+def _add_verify(commands, parents: list[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "verify",
+        parents=parents,
         help="compare fused, unfused and reference on random inputs",
         description="Compiles a graph with and without fusion, runs both on the same random "
-        "inputs and compares them with each other and, for an ONNX model, with ONNX's reference "
-        "evaluator. The status is 1 if a difference is larger than the tolerance.",
+        "inputs and compares them with each other and with a float64 reference: ONNX's own "
+        "evaluator for an ONNX model, posenc.reference for MLIR. What may differ follows from "
+        "the element types. The status is 1 if anything differs by more.",
     )
-    _add_model(parser)
     parser.add_argument(
         "--size",
         action="append",
         default=[],
         metavar="DIMENSION=N",
-        help="size of a dynamic dimension; once for each (default: 7, 8, ...)",
+        help="size of a dynamic dimension; once for each (default: 2 for the first dimension of "
+        "an input, 67 and then 256 for the others)",
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of the inputs (default: 0)")
     parser.add_argument(
         "--tolerance",
         type=float,
-        default=1e-5,
-        help="largest difference, relative to the largest value (default: 1e-5)",
+        help="largest difference, relative to the row's largest value (default: by the element "
+        "types of the graph)",
     )
-    _add_target_options(parser)
     parser.set_defaults(run=_verify, fuse=True)
 
 
-def _add_explain(commands) -> None:
+def _add_explain(commands, parents: list[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "explain",
+        parents=parents,
         help="write an HTML report of what each phase did",
         description="Writes an HTML page: what was fused and what was not, and why; the "
         "operations and the IR after each phase.",
     )
-    _add_model(parser)
     parser.add_argument(
         "-o",
         "--output",
@@ -198,22 +203,20 @@ def _add_explain(commands) -> None:
         metavar="FILE",
         help="the page (default: report.html)",
     )
-    _add_target_options(parser)
-    _add_fusion_option(parser)
     parser.set_defaults(run=_explain)
 
 
-def _module(parsed: argparse.Namespace, name: str | None = None):
+def _module(parsed: argparse.Namespace):
     from ._compiler import Options, module_from
 
     options = Options(parsed.target, parsed.cpu, parsed.threads, parsed.fuse, parsed.arch)
-    return module_from(parsed.model, name, options)
+    return module_from(parsed.model, parsed.name, options)
 
 
 def _compile(parsed: argparse.Namespace) -> int:
     from ._commands import compile_model
 
-    return compile_model(_module(parsed, parsed.name), parsed)
+    return compile_model(_module(parsed), parsed)
 
 
 def _run(parsed: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ._compiler import Module
 from ._errors import Error
-from ._files import make_folder, write_file
+from ._files import make_folder, require_file, write_file
 from ._function import load
 
 
@@ -36,8 +36,8 @@ def compile_model(module: Module, parsed: argparse.Namespace) -> int:
         output.name,
         kind,
         ir=bool(parsed.dump_dir),
-        remarks=parsed.remarks is not None,
-        times=parsed.time_phases,
+        weights=parsed.dump_weights,
+        remarks=_remark_format(parsed.remarks),
         **more,
     )
     if parsed.to and parsed.output is None:
@@ -52,8 +52,17 @@ def compile_model(module: Module, parsed: argparse.Namespace) -> int:
         sys.stderr.write(result.remarks)
     elif parsed.remarks:
         write_file(pathlib.Path(parsed.remarks), result.remarks.encode())
-    sys.stderr.write(result.times)
+    if parsed.time_phases:
+        for step, seconds in result.times.items():
+            print(f"{step:>10} {seconds:.4f} s", file=sys.stderr)
     return 0
+
+
+def _remark_format(file: str | None) -> bool | str:
+    """The setting `remarks` of the compiler: YAML by the suffix of the file, else text."""
+    if file is not None and pathlib.Path(file).suffix in (".yaml", ".yml"):
+        return "yaml"
+    return file is not None
 
 
 def run_library(
@@ -92,6 +101,7 @@ def run_library(
 
 
 def _read(path: str) -> np.ndarray:
+    require_file(pathlib.Path(path))
     try:
         array = np.load(path, allow_pickle=False)
     except (OSError, EOFError, ValueError) as error:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ._errors import Error
-from ._files import write_file
+from ._files import require_file, write_file
 from ._library import Compilation, compile_text
 
 
@@ -23,6 +23,7 @@ class Options:
     threads: str = "pool"
     fuse: bool = True
     arch: str | None = None
+    function: str | None = None
 
     def settings(self) -> dict[str, Any]:
         """The options that are set, as the compiler takes them."""
@@ -47,7 +48,7 @@ class Module:
         self.write_result(self.compile(path.name, kind), path, kind)
 
     def compile(self, file_name: str, kind: str, **more: Any) -> Compilation:
-        """Runs the compiler; `more` are further settings: to, ir, remarks, times."""
+        """Runs the compiler; `more` are further settings: to, ir, weights, remarks."""
         return compile_text(
             self.text,
             self.name,
@@ -64,11 +65,19 @@ class Module:
         """The IR after each phase, by its name, in order."""
         return self._inspected().ir
 
+    def generic_form(self) -> str:
+        """The graph as it was given, whole, in MLIR's generic form."""
+        result = self.compile(
+            "graph.mlir", "mlir", to="import", ir=True, weights=True, generic=True
+        )
+        return result.ir["input"]
+
     def remarks(self) -> str:
         return self._inspected().remarks
 
-    def without_fusion(self) -> Module:
-        return Module(self.text, self.name, replace(self.options, fuse=False))
+    def with_options(self, **changes: Any) -> Module:
+        """The same graph with some options changed."""
+        return Module(self.text, self.name, replace(self.options, **changes))
 
     def _inspected(self) -> Compilation:
         if self._with_ir is None:
@@ -79,7 +88,11 @@ class Module:
 def module_from(
     source: Any, name: str | None, options: Options, example_inputs: Any = None
 ) -> Module:
-    """A module from a path, an ONNX model, MLIR text, or a torch module or exported program."""
+    """A module from a path, an ONNX model, MLIR text, or a torch module or exported program.
+
+    `name` is what the function of an imported graph is to be called, and which of an MLIR
+    module's functions is to be compiled.
+    """
     kind = type(source).__module__.split(".")[0]
     if kind == "torch" or any(
         base.__module__.startswith("torch.") for base in type(source).__mro__
@@ -91,19 +104,29 @@ def module_from(
     if kind == "onnx":
         return Module(_import_onnx(source, name), name or "graph", options)
     if isinstance(source, str) and "\n" in source:
-        return Module(source, name or "graph", options)
+        return Module(source, "graph", replace(options, function=name))
     if not isinstance(source, (str, os.PathLike)):
         raise Error(
             f"cannot compile a {type(source).__name__}; give a path, an ONNX model, MLIR text, "
             "a torch module with example_inputs or an exported program"
         )
-    path = pathlib.Path(source)
-    if path.suffix == ".mlir":
-        try:
-            return Module(path.read_text(), path.name, options)
-        except (OSError, UnicodeDecodeError) as error:
-            raise Error(f"cannot read {path}: {error}") from error
-    return Module(_import_onnx(path, name), path.name, options)
+    return _module_from_file(pathlib.Path(source), name, options)
+
+
+def _module_from_file(path: pathlib.Path, name: str | None, options: Options) -> Module:
+    require_file(path)
+    if path.suffix == ".onnx":
+        return Module(_import_onnx(path, name), path.name, options)
+    if path.suffix != ".mlir":
+        raise Error(
+            f"{path} has the suffix '{path.suffix}', which says neither ONNX nor MLIR; "
+            "give a MODEL.onnx or a MODEL.mlir"
+        )
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Error(f"cannot read {path}: {error}") from error
+    return Module(text, path.name, replace(options, function=name))
 
 
 def _import_onnx(model: Any, name: str | None) -> str:

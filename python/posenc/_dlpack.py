@@ -97,39 +97,40 @@ def borrow(value: Any, *, is_written: bool = False) -> tuple[DLTensor, Any]:
 
     Raises `posenc.Error` for memory that is read-only though the call writes it.
     """
+    if isinstance(value, np.ma.MaskedArray):
+        raise Error("a masked array was passed, whose mask would be lost; pass .filled(number)")
     if isinstance(value, np.ndarray):
         if is_written and not value.flags.writeable:
             raise _read_only()
         return describe(value)
-    if hasattr(value, "__dlpack__"):
-        if getattr(value, "requires_grad", False):
-            value = value.detach()
-        if is_written:
-            return _borrow_writable(value)
-        capsule = value.__dlpack__()
-        # An unused capsule frees the tensor itself when it goes.
-        return DLTensor.from_address(_get_pointer(capsule, b"dltensor")), (value, capsule)
     if isinstance(value, (bool, int, float, list, tuple, np.generic)):
         raise Error(
             f"a {type(value).__name__} was passed; pass numpy.asarray(value, dtype) "
             "so that its type is clear"
         )
-    raise Error(
-        f"a {type(value).__name__} was passed; "
-        "posenc takes numpy arrays and objects with __dlpack__"
-    )
+    if not hasattr(value, "__dlpack__"):
+        raise Error(
+            f"a {type(value).__name__} was passed; "
+            "posenc takes numpy arrays and objects with __dlpack__"
+        )
+    return _borrow_by_dlpack(value.detach() if _needs_grad(value) else value, is_written)
 
 
-def _borrow_writable(value: Any) -> tuple[DLTensor, Any]:
-    """As `borrow`; only the versioned capsule says whether its memory is read-only."""
+def _needs_grad(value: Any) -> bool:
+    return bool(getattr(value, "requires_grad", False))
+
+
+def _borrow_by_dlpack(value: Any, is_written: bool) -> tuple[DLTensor, Any]:
+    """As `borrow`. Memory that is read-only goes by the versioned capsule only, which says so."""
     try:
         capsule = value.__dlpack__(max_version=(1, 0))
     except TypeError:  # An exporter before DLPack 1.0, which must not export read-only memory.
         capsule = value.__dlpack__()
+    # An unused capsule frees the tensor itself when it goes.
     if not _is_valid(capsule, b"dltensor_versioned"):
         return DLTensor.from_address(_get_pointer(capsule, b"dltensor")), (value, capsule)
     managed = DLManagedTensorVersioned.from_address(_get_pointer(capsule, b"dltensor_versioned"))
-    if managed.flags & _READ_ONLY:
+    if is_written and managed.flags & _READ_ONLY:
         raise _read_only()
     return managed.dl_tensor, (value, capsule)
 
@@ -144,18 +145,23 @@ def blank() -> tuple[DLTensor, Any]:
     return DLTensor(None, DLDevice(_CPU, 0), MAX_RANK, DLDataType(0, 0, 0), shape, None, 0), shape
 
 
-def dtype_of(code: DLDataType) -> np.dtype:
-    """The NumPy type of a DLPack type."""
+def name_of(code: DLDataType) -> str:
+    """NumPy's name of a DLPack type; `bfloat16` is that of ml_dtypes."""
     if (code.code, code.bits) == _BFLOAT16:
-        import ml_dtypes
-
-        return np.dtype(ml_dtypes.bfloat16)
+        return "bfloat16"
     kinds = {number: kind for kind, number in _CODES.items()}
-    return (
-        np.dtype(np.bool_)
-        if kinds[code.code] == "b"
-        else np.dtype(f"{kinds[code.code]}{code.bits // 8}")
-    )
+    return np.dtype(f"{kinds[code.code]}{code.bits // 8}").name
+
+
+def dtype_of(name: str) -> np.dtype:
+    """The NumPy type of this name. Raises `posenc.Error` where ml_dtypes is missing."""
+    if name != "bfloat16":
+        return np.dtype(name)
+    try:
+        import ml_dtypes
+    except ModuleNotFoundError as error:
+        raise Error("arrays of bfloat16 need ml_dtypes: pip install ml_dtypes") from error
+    return np.dtype(ml_dtypes.bfloat16)
 
 
 def allocate(shape: Sequence[int], dtype: np.dtype, like: Any) -> tuple[Any, np.ndarray]:

@@ -7,5 +7,9 @@ class Error(RuntimeError):
     """Compiling, loading or calling failed."""
 
 
+class NoReference(Error):
+    """A graph has something that a reference does not know."""
+
+
 class ImportFailure(Error):
     """A graph cannot be imported; names the nodes, or what is wrong with it."""

@@ -1,6 +1,6 @@
 # Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Files that posenc writes: whole or not at all, and failures as `posenc.Error`."""
+"""Files that posenc reads and writes: written whole or not at all, failures as `posenc.Error`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,20 @@ import pathlib
 import tempfile
 
 from ._errors import Error
+
+
+def require_file(path: pathlib.Path) -> None:
+    """Raises `posenc.Error` unless this is a file that can be read and has something in it."""
+    try:
+        if path.is_dir():
+            raise Error(f"{path} is a folder; name a file")
+        with path.open("rb") as file:
+            if not file.read(1):
+                raise Error(f"{path} is empty")
+    except FileNotFoundError:
+        raise Error(f"no such file: {path}") from None
+    except (OSError, ValueError) as error:  # A NUL in the name is a ValueError.
+        raise Error(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def write_file(path: pathlib.Path, content: bytes) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 
 from . import _compiler, _dlpack
 from ._errors import Error
-from ._signature import Argument, Signature, read_header
+from ._files import require_file
+from ._signature import Argument, Signature, read_library
 
 PathLike = "str | os.PathLike[str]"
 
@@ -21,21 +22,25 @@ PathLike = "str | os.PathLike[str]"
 class CompiledFunction:
     """A function of a compiled library.
 
-    Call it with arrays in the order of the graph's inputs, or by name: NumPy arrays or
-    anything with `__dlpack__`, of the types and shapes that `signature` and `repr` state,
-    contiguous in the last dimension. Inputs are not written, but for those that the
-    signature calls donated. Results are new NumPy arrays, or torch tensors where the
-    first argument is one; several results come as a tuple. Raises `posenc.Error` for
-    arguments that do not fit, with the library's own message.
+    Call it with arrays in the order of the graph's inputs, or by name (with `_` for what
+    Python's names lack), from any thread: NumPy arrays or anything with `__dlpack__`, of the
+    types and shapes that `signature` and `repr` state, contiguous in the last dimension.
+    Inputs are not written, but for those that the signature calls donated. Results are new
+    NumPy arrays, or torch tensors where the first argument is one; several results come as a
+    tuple. Raises `posenc.Error` for arguments that do not fit, with the library's own message.
     """
 
     def __init__(
-        self, library: pathlib.Path, signature: Signature, module: _compiler.Module | None = None
+        self,
+        path: pathlib.Path,
+        library: ctypes.CDLL,
+        signature: Signature,
+        module: _compiler.Module | None = None,
     ):
         self.signature = signature
-        self._path = library
+        self._path = path
         self._module = module
-        self._library = ctypes.CDLL(str(library))
+        self._library = library
         self._library.posenc_last_error.restype = ctypes.c_char_p
         self._run = self._entry(signature.name)
         self._shapes = self._entry(f"{signature.name}_shapes")
@@ -48,7 +53,9 @@ class CompiledFunction:
 
     def __repr__(self) -> str:
         def spell(arguments):
-            return ", ".join(f"{a.name}: {a.element}[{', '.join(a.dimensions)}]" for a in arguments)
+            return ", ".join(
+                f"{a.name}: {a.element}[{', '.join(map(str, a.dimensions))}]" for a in arguments
+            )
 
         return (
             f"<posenc function {self.signature.name}({spell(self.signature.inputs)}) -> "
@@ -58,8 +65,7 @@ class CompiledFunction:
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         values = self._bind(arguments, named)
         borrowed = [
-            self._borrow(argument, value)
-            for argument, value in zip(self.signature.inputs, values)
+            self._borrow(argument, value) for argument, value in zip(self.signature.inputs, values)
         ]
         tensors = [tensor for tensor, _ in borrowed]
         blanks = [_dlpack.blank() for _ in self.signature.outputs]
@@ -71,7 +77,7 @@ class CompiledFunction:
         results, outputs, alive = [], [], []
         for argument, (tensor, shape) in zip(self.signature.outputs, blanks):
             result, array = self._allocate(
-                argument.name, shape[: tensor.ndim], tensor.dtype, values[0] if values else None
+                argument, shape[: tensor.ndim], values[0] if values else None
             )
             output, keep = _dlpack.describe(array)
             results.append(result)
@@ -89,10 +95,12 @@ class CompiledFunction:
                 f"{len(arguments)} were given"
             )
         values = dict(zip(names, arguments))
-        for name, value in named.items():
-            if name not in names:
+        keywords = {argument.keyword: argument.name for argument in self.signature.inputs}
+        for keyword, value in named.items():
+            name = keyword if keyword in names else keywords.get(keyword)
+            if name is None:
                 raise Error(
-                    f"{self.signature.name} has no input '{name}'; it has {', '.join(names)}"
+                    f"{self.signature.name} has no input '{keyword}'; it has {', '.join(names)}"
                 )
             if name in values:
                 raise Error(f"'{name}' was given twice")
@@ -114,18 +122,22 @@ class CompiledFunction:
             ) from error
 
     @staticmethod
-    def _allocate(name: str, shape: list[int], code: _dlpack.DLDataType, like: Any):
+    def _allocate(argument: Argument, shape: list[int], like: Any):
         for axis, extent in enumerate(shape):
             if extent < 0:
                 raise Error(
-                    f"dimension {axis} of '{name}' would be {extent} for these inputs; "
+                    f"dimension {axis} of '{argument.name}' would be {extent} for these inputs; "
                     "no extent is negative"
                 )
         try:
-            return _dlpack.allocate(shape, _dlpack.dtype_of(code), like)
+            return _dlpack.allocate(shape, _dlpack.dtype_of(argument.element), like)
+        except Error:
+            raise
         except (MemoryError, RuntimeError, ValueError) as error:
             sizes = ", ".join(map(str, shape))
-            raise Error(f"there is no memory for '{name}' of the sizes [{sizes}]") from error
+            raise Error(
+                f"there is no memory for '{argument.name}' of the sizes [{sizes}]"
+            ) from error
 
     def _check(self, code: int) -> None:
         if code:
@@ -146,7 +158,11 @@ class CompiledFunction:
             return
         try:
             shutil.copyfile(self._path, path)
-            shutil.copyfile(self._path.with_suffix(".h"), path.with_suffix(".h"))
+            header = self._path.with_suffix(".h")
+            if header.exists():  # A library may have been loaded without one.
+                shutil.copyfile(header, path.with_suffix(".h"))
+        except shutil.SameFileError:
+            pass
         except OSError as error:
             raise Error(f"cannot write {path}: {error}") from error
 
@@ -161,11 +177,16 @@ class CompiledFunction:
         return phases[phase]
 
     def remarks(self) -> str:
-        """What was fused and what was not, and why; one line each. Not of a loaded library."""
+        """What was fused and what was not, and why, one line each:
+
+        `FILE:LINE:COLUMN: remark: SENTENCE [PASS]`, of an ONNX model
+        `FILE: node 'NAME': remark: SENTENCE [PASS]`; `[PASS: missed]` for what was not done.
+        Raises `posenc.Error` for a loaded library.
+        """
         return self._source().remarks()
 
     def report(self, path: PathLike) -> None:
-        """Writes an HTML page with the IR of each phase and the remarks.
+        """Writes an HTML page: what became of each attention and encoding, the IR of each phase.
 
         Raises `posenc.Error` without jinja2 (`posenc[report]`), for a path that cannot be
         written, and for a loaded library.
@@ -180,13 +201,16 @@ class CompiledFunction:
         return self._module
 
 
-def compile_module(module: _compiler.Module, name: str | None = None) -> CompiledFunction:
-    """Compiles to a library in a temporary folder that goes with the function."""
+def compile_module(module: _compiler.Module) -> CompiledFunction:
+    """Compiles to a library in a temporary folder that goes with the function.
+
+    Raises `posenc.Error` for a module of several functions of which none was chosen.
+    """
     folder = pathlib.Path(tempfile.mkdtemp(prefix="posenc-"))
     try:
         library = folder / "graph.so"
         module.write(library)
-        function = load(library, name, module)
+        function = load(library, module=module)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -197,29 +221,24 @@ def compile_module(module: _compiler.Module, name: str | None = None) -> Compile
 def load(
     path: PathLike, name: str | None = None, module: _compiler.Module | None = None
 ) -> CompiledFunction:
-    """A function of a compiled library, LIBRARY.so with its LIBRARY.h beside it.
+    """A function of a compiled library; the .so is all it needs.
 
     `name` chooses one where it has several; `module` is its source, where that is known.
-    Raises `posenc.Error` where a file is missing or not of posenc, where there is no such
+    Raises `posenc.Error` where the file is missing or not of posenc, where there is no such
     function, and where `name` is needed.
     """
-    library = pathlib.Path(path).absolute()
-    header = library.with_suffix(".h")
-    for file in (library, header):
-        if not file.exists():
-            raise Error(f"{file} does not exist; a library needs the .h that was written with it")
+    path = pathlib.Path(path)
+    require_file(path)
     try:
-        signatures = read_header(header.read_text())
-    except (OSError, UnicodeDecodeError) as error:
-        raise Error(f"cannot read {header}: {error}") from error
+        library = ctypes.CDLL(str(path.absolute()))
+    except OSError as error:
+        raise Error(f"cannot load {path}: {error}") from error
+    title = module.name if module else path.name
+    signatures = read_library(library, title)
     if name is None and len(signatures) > 1:
-        raise Error(
-            f"{library.name} has the functions {', '.join(signatures)}; choose one with name="
-        )
-    chosen = name or next(iter(signatures))
-    if chosen not in signatures:
-        raise Error(f"{library.name} has no function '{chosen}'; it has {', '.join(signatures)}")
-    try:
-        return CompiledFunction(library, signatures[chosen], module)
-    except (OSError, AttributeError) as error:
-        raise Error(f"cannot load {library}: {error}") from error
+        raise Error(f"{title} has the functions {', '.join(signatures)}; choose one with name=")
+    if name is not None and name not in signatures:
+        raise Error(f"{title} has no function '{name}'; it has {', '.join(signatures)}")
+    return CompiledFunction(
+        path.absolute(), library, signatures[name or next(iter(signatures))], module
+    )

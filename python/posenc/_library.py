@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from typing import Any
 
 from ._errors import Error
 from ._native import load_compiler
+
+_TIME = re.compile(r"^ *(\w+) ([\d.]+) s$", re.MULTILINE)
 
 
 @dataclass
@@ -23,28 +26,25 @@ class Compilation:
     header: str = ""
     remarks: str = ""
     ir: dict[str, str] = field(default_factory=dict)
-    times: str = ""
+    times: dict[str, float] = field(default_factory=dict)
 
 
 def compile_text(text: str, name: str, settings: dict[str, Any]) -> Compilation:
     """Compiles MLIR text that messages call `name`.
 
     `settings` are options of posenc-compile by name: those of `Options`,
-    `emit`, `name` (of the file to write), and optionally `to`, `ir`, `remarks`,
-    `times`. The last has the seconds of each phase measured, by the tool.
+    `emit`, `name` (of the file to write), and optionally `to`, `ir`, `weights`,
+    `generic`, `remarks`.
     """
-    timed = settings.get("times", False)
-    settings = {option: value for option, value in settings.items() if option != "times"}
-    native = None if timed else load_compiler(_find("lib", "libposenc.so"))
+    native = load_compiler(_find("lib", "libposenc.so"))
     if native is not None:
         return Compilation(*native.compile(text, name, settings))
     tool = _find("bin", "posenc-compile")
     if tool is None:
-        what = "phases are timed by posenc-compile, which is" if timed else "the compiler is"
         raise Error(
-            f"{what} not built: run make, or set POSENC_BUILD_DIR to the build folder"
+            "the compiler is not built: run make, or set POSENC_BUILD_DIR to the build folder"
         )
-    return _run_tool(tool, text, name, settings, timed)
+    return _run_tool(tool, text, name, settings)
 
 
 def _find(folder: str, name: str) -> pathlib.Path | None:
@@ -58,21 +58,22 @@ def _find(folder: str, name: str) -> pathlib.Path | None:
     return next((place for place in places if place.is_file()), None)
 
 
-def _run_tool(
-    tool: pathlib.Path, text: str, name: str, settings: dict[str, Any], timed: bool
-) -> Compilation:
+def _run_tool(tool: pathlib.Path, text: str, name: str, settings: dict[str, Any]) -> Compilation:
     with tempfile.TemporaryDirectory(prefix="posenc-") as temporary:
         folder = pathlib.Path(temporary)
         source, output = folder / "graph.mlir", folder / "out" / settings["name"]
         output.parent.mkdir()
         source.write_text(text)
         command = [str(tool), str(source), "-o", str(output)]
-        valued = ("emit", "target", "arch", "cpu", "threads", "to")
+        valued = ("emit", "target", "arch", "cpu", "threads", "to", "function")
         command += [f"--{option}={settings[option]}" for option in valued if option in settings]
         command += [] if settings["fuse"] else ["--no-fuse"]
         command += [f"--dump-dir={folder / 'ir'}"] if settings.get("ir") else []
-        command += [f"--remarks={folder / 'remarks'}"] if settings.get("remarks") else []
-        command += ["--time-phases"] if timed else []
+        command += ["--dump-weights"] if settings.get("weights") else []
+        command += ["--dump-generic"] if settings.get("generic") else []
+        remarks = folder / ("remarks.yaml" if settings.get("remarks") == "yaml" else "remarks")
+        command += [f"--remarks={remarks}"] if settings.get("remarks") else []
+        command += ["--time-phases"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             message = _message(done.stderr).replace(str(source), name)
@@ -80,9 +81,9 @@ def _run_tool(
         return Compilation(
             output.read_bytes(),
             _read(output.with_suffix(".h")),
-            _read(folder / "remarks"),
+            _read(remarks).replace(str(source), name),
             _read_dumps(folder / "ir"),
-            done.stderr if timed else "",
+            {step: float(seconds) for step, seconds in _TIME.findall(done.stderr)},
         )
 
 

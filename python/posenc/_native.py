@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 import pathlib
 from typing import Any
 
@@ -22,6 +23,10 @@ _FUNCTIONS = {
     "posenc_result_header": (ctypes.c_char_p, [_Result]),
     "posenc_result_remarks": (ctypes.c_char_p, [_Result]),
     "posenc_result_ir": (ctypes.c_char_p, [_Result, ctypes.c_char_p]),
+    "posenc_result_time": (
+        ctypes.c_char_p,
+        [_Result, ctypes.c_int, ctypes.POINTER(ctypes.c_double)],
+    ),
     "posenc_result_destroy": (None, [_Result]),
     "posenc_phase_name": (ctypes.c_char_p, [ctypes.c_int]),
 }
@@ -39,8 +44,8 @@ class NativeCompiler:
 
     def compile(
         self, text: str, name: str, settings: dict[str, Any]
-    ) -> tuple[bytes, str, str, dict[str, str]]:
-        """The artifact, its header, the remarks and the IR by phase.
+    ) -> tuple[bytes, str, str, dict[str, str], dict[str, float]]:
+        """The artifact, its header, the remarks, the IR by phase and the seconds by step.
 
         Raises `posenc.Error` with the compiler's one line.
         """
@@ -60,6 +65,7 @@ class NativeCompiler:
                 library.posenc_result_header(result).decode(),
                 library.posenc_result_remarks(result).decode(),
                 self._phases(result),
+                self._times(result),
             )
         finally:
             library.posenc_result_destroy(result)
@@ -71,6 +77,14 @@ class NativeCompiler:
             number += 1
         texts = {name: self._library.posenc_result_ir(result, name.encode()) for name in names}
         return {name: text.decode() for name, text in texts.items() if text is not None}
+
+    def _times(self, result: int) -> dict[str, float]:
+        times, seconds = {}, ctypes.c_double()
+        for number in itertools.count():
+            name = self._library.posenc_result_time(result, number, ctypes.byref(seconds))
+            if name is None:
+                return times
+            times[name.decode()] = seconds.value
 
 
 def _spell(value: Any) -> str:

@@ -1,6 +1,6 @@
 # Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""An HTML page about one compilation: its remarks, and the IR of every phase."""
+"""An HTML page about one compilation: what became of each op, and the IR of every phase."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import re
 from ._compiler import Module
 from ._errors import Error
 from ._files import write_file
+from ._remarks import group_by_op, parse_remarks
 
 _PHASES = {
     "input": "the graph as it was given",
@@ -21,7 +22,8 @@ _PHASES = {
     "codegen": "the LLVM dialect",
 }
 
-_TEMPLATE = """<!DOCTYPE html>
+_TEMPLATE = """{% macro sentences(said) %}{% for one in said %}<p>{{ one }}</p>{% endfor %}{% endmacro -%}
+<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>posenc: {{ title }}</title>
 <style>
 body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b;
@@ -29,12 +31,32 @@ body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b;
 pre { background: #f5f5f2; padding: 1rem; overflow-x: auto; font: 13px/1.4 ui-monospace, monospace }
 table { border-collapse: collapse }
 td, th { padding: .2rem 1rem .2rem 0; text-align: left; vertical-align: top }
+.found td, .found th { border-top: 1px solid #ddd; padding: .4rem .8rem .4rem 0;
+                       overflow-wrap: anywhere; font-size: 14px }
+.found td:first-child { white-space: nowrap }
+td p { margin: 0 0 .4rem } .missed { color: #7c4a03 }
 summary { cursor: pointer; font-weight: 600; margin: .6rem 0 }
 .posenc { color: #9a3412; font-weight: 600 } small { color: #666; font-weight: 400 }
 </style></head><body>
 <h1>{{ title }}</h1>
-<h2>Remarks</h2>
-{% if remarks %}<pre>{{ remarks }}</pre>{% else %}<p>None.</p>{% endif %}
+<h2>Attention and encodings</h2>
+{% if found %}<table class="found">
+<tr><th>op</th><th>in the model</th><th>what became of it</th><th>what was not done, and why</th>
+<th>tables</th><th>kernels</th></tr>
+{% for subject in found %}<tr><td class="posenc">{{ subject.op }}</td><td>{{ subject.place }}</td>
+<td>{{ sentences(subject.found + subject.done) }}</td>
+<td class="missed">{{ sentences(subject.missed) }}</td>
+<td>{{ sentences(subject.tables) }}</td><td>{{ sentences(subject.schedules) }}</td></tr>
+{% endfor %}</table>{% else %}<p>None was found.</p>{% endif %}
+{% if near %}<h2>What was nearly one, or stays beside it</h2>
+<table class="found"><tr><th>op</th><th>in the model</th><th>what was done</th>
+<th>what was not done, and why</th></tr>
+{% for subject in near %}<tr><td>{{ subject.op }}</td><td>{{ subject.place }}</td>
+<td>{{ sentences(subject.found + subject.done) }}</td>
+<td class="missed">{{ sentences(subject.missed) }}</td></tr>
+{% endfor %}</table>{% endif %}
+<details><summary>Remarks <small>as --remarks prints them</small></summary>
+<pre>{{ remarks }}</pre></details>
 <h2>Operations after each phase</h2>
 <table><tr><th>dialect</th>{% for phase in phases %}<th>{{ phase.name }}</th>{% endfor %}</tr>
 {% for dialect in dialects %}<tr><td>{{ dialect }}</td>
@@ -47,7 +69,6 @@ summary { cursor: pointer; font-weight: 600; margin: .6rem 0 }
 {% endfor %}
 </body></html>
 """
-_RESOURCE = re.compile(r'"0x[0-9A-Fa-f]{64,}"')
 _OPERATION = re.compile(r"^\s*(?:%[^=]*= )?\"?([a-z_]\w*)\.[a-z_]\w*", re.MULTILINE)
 
 
@@ -60,7 +81,6 @@ def write_report(module: Module, title: str, path: pathlib.Path) -> None:
         raise Error(f"the report needs {error.name}: pip install 'posenc[report]'") from error
     phases = []
     for name, text in module.phases().items():
-        text = _RESOURCE.sub('"..."', text)
         html = re.sub(
             r"(posenc\.\w+)", r'<span class="posenc">\1</span>', str(markupsafe.escape(text))
         )
@@ -74,5 +94,14 @@ def write_report(module: Module, title: str, path: pathlib.Path) -> None:
         )
     dialects = sorted(set().union(*(phase["counts"] for phase in phases)))
     template = jinja2.Environment(autoescape=True).from_string(_TEMPLATE)
-    page = template.render(title=title, remarks=module.remarks(), phases=phases, dialects=dialects)
+    remarks = module.remarks()
+    subjects = group_by_op(parse_remarks(remarks))
+    page = template.render(
+        title=title,
+        found=[subject for subject in subjects if subject.is_posenc],
+        near=[subject for subject in subjects if not subject.is_posenc],
+        remarks=remarks,
+        phases=phases,
+        dialects=dialects,
+    )
     write_file(path, page.encode())

@@ -40,6 +40,20 @@ static void *run(void *unused) {
          posenc_result_ir(result, "input") != NULL,
          strstr(posenc_result_ir(result, "codegen"), "llvm.func") != NULL,
          posenc_result_ir(result, "nonsense") == NULL);
+  // CHECK: parse {{.*}}codegen object seconds: 1
+  double seconds = 0, total = 0;
+  for (int step = 0; posenc_result_time(result, step, &seconds); ++step) {
+    printf("%s ", posenc_result_time(result, step, &seconds));
+    total += seconds;
+  }
+  printf("seconds: %d\n", total > 0 && total < 600);
+  posenc_result_destroy(result);
+
+  const char *const one[] = {"function=nosuch", NULL};
+  const char two[] = "func.func @f() { return } func.func @g() { return }";
+  result = posenc_compile(two, sizeof two - 1, "two.mlir", one);
+  // CHECK: two.mlir: there is no function 'nosuch'; there are 'f', 'g'
+  printf("%s\n", posenc_result_error(result));
   posenc_result_destroy(result);
 
   const char *const bad[] = {"cpu=z80", NULL};

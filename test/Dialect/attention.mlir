@@ -32,7 +32,7 @@ func.func @score_and_mask(%q: tensor<1x8x?x64xf32>, %k: tensor<1x2x?x64xf32>,
 //       CHECK:   sinks(%{{.*}} : tensor<8xf32>)
 //       CHECK:   logsumexp(%{{.*}} : tensor<1x8x?xf32>) layouts(blhd, bhld, blhd, blhd)
 //  CHECK-SAME:   query_lanes(<half, first = 0, count = 64>)
-//  CHECK-SAME:   schedule(#posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 64, rows = 6, split = 1>)
+//  CHECK-SAME:   schedule(#posenc.cpu_prefill<query_block = 64, key_block = 64, lanes = 64, rows = 6>)
 //  CHECK-SAME:   empty_rows(<average>) rotate_query
 func.func @everything(%q: tensor<1x?x8x64xf32>, %k: tensor<1x2x?x64xf32>,
                       %v: tensor<1x?x2x64xf32>, %sinks: tensor<8xf32>,
@@ -43,7 +43,7 @@ func.func @everything(%q: tensor<1x?x8x64xf32>, %k: tensor<1x2x?x64xf32>,
       outs(%init : tensor<1x?x8x64xf32>) logsumexp(%lse : tensor<1x8x?xf32>)
       layouts(blhd, bhld, blhd, blhd)
       query_lanes(<half, first = 0, count = 64>)
-      schedule(#posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 64, rows = 6, split = 1>)
+      schedule(#posenc.cpu_prefill<query_block = 64, key_block = 64, lanes = 64, rows = 6>)
       empty_rows(<average>)
       rotate_query(%b, %h, %i, %pair) {
         %c = arith.constant 1.0 : f32

@@ -66,4 +66,9 @@ func.func private @llama3_c3() attributes {a = #posenc.llama3<factor = 8.0, low_
 // -----
 
 // expected-error @+1 {{every size of a schedule must be positive}}
-func.func private @cpu_c1() attributes {a = #posenc.cpu<prefill, query_block = 0, key_block = 64, lanes = 64, rows = 6, split = 1>}
+func.func private @cpu_prefill_c1() attributes {a = #posenc.cpu_prefill<query_block = 0, key_block = 64, lanes = 64, rows = 6>}
+
+// -----
+
+// expected-error @+1 {{every size of a schedule must be positive}}
+func.func private @cpu_decode_c1() attributes {a = #posenc.cpu_decode<key_block = 64, rows = 4, split = 0>}

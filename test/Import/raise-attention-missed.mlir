@@ -11,7 +11,7 @@
 #pv1 = affine_map<(b, h, i, d, j) -> (b, h, j, d)>
 #pv2 = affine_map<(b, h, i, d, j) -> (b, h, i, d)>
 
-// CHECK: Missed] RaiseAttention {{.*}}its scores or probabilities are read outside of it
+// CHECK: Missed] raise-attention {{.*}}its scores or probabilities are read outside of it
 func.func @probabilities_are_a_result(%q: tensor<1x4x7x16xf32>, %k: tensor<1x4x7x16xf32>, %v: tensor<1x4x7x16xf32>)
     -> (tensor<1x4x7x16xf32>, tensor<1x4x7x7xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -34,7 +34,7 @@ func.func @probabilities_are_a_result(%q: tensor<1x4x7x16xf32>, %k: tensor<1x4x7
 #pv1 = affine_map<(b, h, i, d, j) -> (b, h, j, d)>
 #pv2 = affine_map<(b, h, i, d, j) -> (b, h, i, d)>
 
-// CHECK: Missed] RaiseAttention {{.*}}its maximum and sum are not those of a row of scores over the keys
+// CHECK: Missed] raise-attention {{.*}}its maximum and sum are not those of a row of scores over the keys
 func.func @softmax_over_rows(%q: tensor<1x4x7x16xf32>, %k: tensor<1x4x7x16xf32>, %v: tensor<1x4x7x16xf32>) -> tensor<1x4x7x16xf32> {
   %zero = arith.constant 0.0 : f32
   %s_empty = tensor.empty() : tensor<1x4x7x7xf32>
@@ -59,7 +59,7 @@ func.func @softmax_over_rows(%q: tensor<1x4x7x16xf32>, %k: tensor<1x4x7x16xf32>,
 #pv1 = affine_map<(b, h, i, d, j) -> (b, h, j, d)>
 #pv2 = affine_map<(b, h, i, d, j) -> (b, h, i, d)>
 
-// CHECK: Missed] RaiseAttention {{.*}}the selection after the softmax is no guard
+// CHECK: Missed] raise-attention {{.*}}the selection after the softmax is no guard
 func.func @selects_probabilities(%q: tensor<1x4x7x16xf32>, %k: tensor<1x4x7x16xf32>, %v: tensor<1x4x7x16xf32>,
                                  %drop: tensor<1x4x7x7xi1>) -> tensor<1x4x7x16xf32> {
   %zero = arith.constant 0.0 : f32
@@ -84,7 +84,7 @@ func.func @selects_probabilities(%q: tensor<1x4x7x16xf32>, %k: tensor<1x4x7x16xf
 #pv1 = affine_map<(b, h, i, d, j) -> (b, h, j, d)>
 #pv2 = affine_map<(b, h, i, d, j) -> (b, h, i, d)>
 
-// CHECK: Missed] RaiseAttention {{.*}}its queries and keys are no tensors of batch, heads, rows and lanes
+// CHECK: Missed] raise-attention {{.*}}its query, argument 0 of type tensor<7x4x16xf32>, is not a tensor of batch, heads, rows and lanes
 func.func @rank_three_queries(%q: tensor<7x4x16xf32>, %k: tensor<1x4x7x16xf32>, %v: tensor<1x4x7x16xf32>) -> tensor<1x4x7x16xf32> {
   %zero = arith.constant 0.0 : f32
   %s_empty = tensor.empty() : tensor<1x4x7x7xf32>

@@ -5,6 +5,7 @@
 // Positions are rows of a grid two wide: that of the first half of the pairs is
 // the grid's row, of the second half its column.
 
+//    CHECK: Missed] raise-encodings {{.*}}no op of posenc proposes to compute what it does
 // IR-LABEL: func @two_axes
 //   IR-NOT:   posenc.rotary
 //       IR:   posenc.attention
@@ -60,7 +61,7 @@ func.func @two_axes(%q: tensor<1x2x7x16xf32>, %k: tensor<1x2x7x16xf32>, %v: tens
 
 // Only one head is rotated.
 
-//    CHECK: Missed] RaiseEncoding {{.*}}no posenc.rotary: they differ at
+//    CHECK: Missed] raise-encodings {{.*}}it is not 'posenc.rotary': they differ at
 // IR-LABEL: func @one_head
 //   IR-NOT:   posenc.rotary
 //       IR:   posenc.attention
@@ -110,7 +111,7 @@ func.func @one_head(%q: tensor<1x2x7x16xf32>, %k: tensor<1x2x7x16xf32>, %v: tens
 
 // Both members of a pair take the sine with the same sign: no rotation.
 
-//    CHECK: Missed] RaiseEncoding {{.*}}no posenc.rotary: they differ at
+//    CHECK: Missed] raise-encodings {{.*}}it is not 'posenc.rotary': they differ at
 // IR-LABEL: func @wrong_sign
 //   IR-NOT:   posenc.rotary
 //       IR:   posenc.attention
@@ -153,7 +154,7 @@ func.func @wrong_sign(%q: tensor<1x2x7x16xf32>, %k: tensor<1x2x7x16xf32>, %v: te
 
 // The tables are those of interleaved pairs, the lanes mix as halves.
 
-//    CHECK: Missed] RaiseEncoding {{.*}}no posenc.rotary: they differ at
+//    CHECK: Missed] raise-encodings {{.*}}it is not 'posenc.rotary': they differ at
 // IR-LABEL: func @wrong_lanes
 //   IR-NOT:   posenc.rotary
 //       IR:   posenc.attention

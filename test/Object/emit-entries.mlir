@@ -38,3 +38,5 @@ module attributes {posenc.functions = [{name = "scale_rows",
 //       CHECK:   llvm.call @posenc_rt_select(
 //       CHECK:   llvm.call %{{.*}}(
 //       CHECK:   llvm.call @posenc_rt_report_shapes(
+
+// CHECK: llvm.mlir.global weak constant @posenc_library() {{.*}} !llvm.array<1 x struct<(i32, i32, ptr)>>

@@ -8,10 +8,10 @@
 //       CHECK:   %[[ROWS:.*]] = memref.dim %[[Q]], %c1
 //       CHECK:   %[[FEW:.*]] = arith.cmpi ule, %[[ROWS]], %c4
 //       CHECK:   scf.if %[[FEW]] {
-//       CHECK:     posenc.attention {{.*}} schedule(#posenc.cpu<decode,
+//       CHECK:     posenc.attention {{.*}} schedule(#posenc.cpu_decode<
 //       CHECK:       mask
 //       CHECK:   } else {
-//       CHECK:     posenc.attention {{.*}} schedule(#posenc.cpu<prefill,
+//       CHECK:     posenc.attention {{.*}} schedule(#posenc.cpu_prefill<
 //       CHECK:       mask
 func.func @query_rows(%q: !dynamic, %k: !dynamic, %o: !dynamic, %scale: f32) {
   posenc.attention query(%q : !dynamic) key(%k : !dynamic) value(%k : !dynamic) scale(%scale) outs(%o : !dynamic)
@@ -36,6 +36,6 @@ func.func @known_rows(%q: !static, %k: !dynamic, %o: !static, %scale: f32) {
 func.func @scheduled_by_the_user(%q: !dynamic, %k: !dynamic, %o: !dynamic, %scale: f32) {
   posenc.attention query(%q : !dynamic) key(%k : !dynamic) value(%k : !dynamic) scale(%scale) outs(%o : !dynamic)
     layouts(blhd, blhd, blhd, blhd)
-    schedule(#posenc.cpu<prefill, query_block = 32, key_block = 32, lanes = 32, rows = 4, split = 1>)
+    schedule(#posenc.cpu_prefill<query_block = 32, key_block = 32, lanes = 32, rows = 4>)
   return
 }

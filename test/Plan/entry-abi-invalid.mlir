@@ -67,6 +67,13 @@ func.func @symbols(%x: tensor<?x?xf32> {posenc.symbols = ["S"]}) {
 
 // -----
 
+// expected-error @+1 {{'results' has 2 symbols for 'output0' of type 'tensor<?xf32>'; give one a dimension}}
+func.func @results(%x: tensor<?xf32>) -> (tensor<?xf32> {posenc.symbols = ["S", ""]}) {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
 // expected-error @+1 {{'blocks' has 2 blocks; an entry is one block, with scf ops for control flow}}
 func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
   cf.br ^next

@@ -2,7 +2,7 @@
 
 // CHECK: module attributes {posenc.functions = [{inputs = [
 // CHECK-SAME: {donated = false, name = "x", symbols = ["", "S"], type = tensor<4x?xf32>}
-// CHECK-SAME: outputs = [{name = "y", type = tensor<4x?xf32>}]
+// CHECK-SAME: outputs = [{name = "y", symbols = ["", "2*S"], type = tensor<4x?xf32>}]
 
 // CHECK-LABEL: func @elementwise__shapes(
 //  CHECK-SAME:   %[[X:.*]]: memref<4x?xf32, strided<[?, 1]>>,
@@ -22,7 +22,7 @@
 //       CHECK:   %[[OUT:.*]] = linalg.exp
 //       CHECK:   bufferization.materialize_in_destination %[[OUT]] in restrict writable %[[Y]]
 func.func @elementwise(%x: tensor<4x?xf32> {posenc.name = "x", posenc.symbols = ["", "S"]})
-    -> (tensor<4x?xf32> {posenc.name = "y"}) {
+    -> (tensor<4x?xf32> {posenc.name = "y", posenc.symbols = ["", "2*S"]}) {
   %c1 = arith.constant 1 : index
   %s = tensor.dim %x, %c1 : tensor<4x?xf32>
   %init = tensor.empty(%s) : tensor<4x?xf32>

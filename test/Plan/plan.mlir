@@ -22,11 +22,11 @@
 //       CHECK:   %[[ROWS:.*]] = memref.subview %[[KEYS]]
 //       CHECK:   memref.copy %[[K]], %[[ROWS]]
 //       CHECK:   scf.if
-//       CHECK:     posenc.attention query(%[[Q]] : {{.*}}) key(%[[KEYS]] : {{.*}}) value(%[[V]] : {{.*}}) scale(%{{.*}}) outs(%[[OUT]] : {{.*}}) schedule(#posenc.cpu<decode,
+//       CHECK:     posenc.attention query(%[[Q]] : {{.*}}) key(%[[KEYS]] : {{.*}}) value(%[[V]] : {{.*}}) scale(%{{.*}}) outs(%[[OUT]] : {{.*}}) schedule(#posenc.cpu_decode<
 //       CHECK:     mask
 //       CHECK:     bounds
 //       CHECK:   } else {
-//       CHECK:     posenc.attention {{.*}} schedule(#posenc.cpu<prefill,
+//       CHECK:     posenc.attention {{.*}} schedule(#posenc.cpu_prefill<
 //       CHECK:     bounds
 //   CHECK-NOT:   memref.copy
 //       CHECK:   return

@@ -8,11 +8,11 @@
 !wide = memref<1x1x?x576xf32>
 
 // CHECK-LABEL: func @prefill
-//       CHECK:   schedule(#posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 64, rows = 6, split = 1>)
+//       CHECK:   schedule(#posenc.cpu_prefill<query_block = 64, key_block = 64, lanes = 64, rows = 6>)
 // AVX2-LABEL: func @prefill
-//       AVX2:   schedule(#posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 16, rows = 6, split = 1>)
+//       AVX2:   schedule(#posenc.cpu_prefill<query_block = 64, key_block = 64, lanes = 16, rows = 6>)
 // NEON-LABEL: func @prefill
-//       NEON:   schedule(#posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 16, rows = 5, split = 1>)
+//       NEON:   schedule(#posenc.cpu_prefill<query_block = 64, key_block = 64, lanes = 16, rows = 5>)
 func.func @prefill(%q: !q, %k: !k, %scale: f32) {
   posenc.attention query(%q : !q) key(%k : !k) value(%k : !k) scale(%scale) outs(%q : !q)
   return
@@ -21,7 +21,7 @@ func.func @prefill(%q: !q, %k: !k, %scale: f32) {
 // Eight units a sequence for each of two key heads.
 
 // CHECK-LABEL: func @decode
-//       CHECK:   schedule(#posenc.cpu<decode, query_block = 1, key_block = 256, lanes = 16, rows = 4, split = 8>)
+//       CHECK:   schedule(#posenc.cpu_decode<key_block = 256, rows = 4, split = 8>)
 func.func @decode(%q: !one, %k: !k, %scale: f32) {
   posenc.attention query(%q : !one) key(%k : !k) value(%k : !k) scale(%scale) outs(%q : !one)
   return
@@ -30,16 +30,16 @@ func.func @decode(%q: !one, %k: !k, %scale: f32) {
 // Keys and values of a large head leave room in the cache.
 
 // AVX2-LABEL: func @large_head
-//       AVX2:   schedule(#posenc.cpu<prefill, query_block = 64, key_block = 16,
+//       AVX2:   schedule(#posenc.cpu_prefill<query_block = 64, key_block = 16,
 func.func @large_head(%q: !wide, %scale: f32) {
   posenc.attention query(%q : !wide) key(%q : !wide) value(%q : !wide) scale(%scale) outs(%q : !wide)
   return
 }
 
 // CHECK-LABEL: func @scheduled_by_the_user
-//       CHECK:   schedule(#posenc.cpu<prefill, query_block = 32, key_block = 32, lanes = 32, rows = 4, split = 1>)
+//       CHECK:   schedule(#posenc.cpu_prefill<query_block = 32, key_block = 32, lanes = 32, rows = 4>)
 func.func @scheduled_by_the_user(%q: !q, %k: !k, %scale: f32) {
   posenc.attention query(%q : !q) key(%k : !k) value(%k : !k) scale(%scale) outs(%q : !q)
-    schedule(#posenc.cpu<prefill, query_block = 32, key_block = 32, lanes = 32, rows = 4, split = 1>)
+    schedule(#posenc.cpu_prefill<query_block = 32, key_block = 32, lanes = 32, rows = 4>)
   return
 }

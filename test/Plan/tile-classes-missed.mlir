@@ -2,7 +2,7 @@
 
 !x = tensor<2x4x?x8xf32>
 
-// CHECK: remark: [Missed] MaskUnclassified | Category:posenc | Function=any_mask | Reason="no tile of the mask is known to be seen or hidden before its elements are read"
+// CHECK: remark: [Missed] tile-classes | Category:posenc | Function=any_mask | Reason="no tile of the mask is known to be seen or hidden before its elements are read"
 
 // CHECK-LABEL: func @any_mask
 //   CHECK-NOT:   bounds

@@ -12,10 +12,10 @@
 #if defined(__x86_64__)
 static const posenc_variant variants[] = {{"x86-64-v3", POSENC_X86_64_V3},
                                           {"x86-64-v4", POSENC_X86_64_V4}};
-static const posenc_library both = {variants, 2}, v4 = {variants + 1, 1};
+static const posenc_variants both = {variants, 2}, v4 = {variants + 1, 1};
 
 // What an Intel machine of these features would run.
-static int32_t best(const posenc_library *library, uint64_t mask) {
+static int32_t best(const posenc_variants *library, uint64_t mask) {
   return posenc_best_variant(library, &mask);
 }
 
@@ -42,7 +42,7 @@ static void the_best_that_fits_is_picked(void) {
 static void amx_needs_the_permission(void) {
   static const posenc_variant needsAmx = {"sapphirerapids",
                                           POSENC_SAPPHIRE_RAPIDS};
-  const posenc_library library = {&needsAmx, 1};
+  const posenc_variants library = {&needsAmx, 1};
   uint64_t mask = POSENC_SAPPHIRE_RAPIDS;
   bool hasAmx = (posenc_cpu_features() & POSENC_AMX_BF16) == POSENC_AMX_BF16;
   if (hasAmx) // the system may refuse even then
@@ -99,7 +99,7 @@ int main(void) {
 int main(void) {
   static const posenc_variant generic = {"generic-aarch64",
                                          POSENC_AARCH64_GENERIC};
-  static const posenc_library library = {&generic, 1};
+  static const posenc_variants library = {&generic, 1};
   int32_t variant = 7;
   CHECK(setenv("POSENC_CPU", "baseline", 1) == 0);
   CHECK(posenc_rt_select(&library, "f", &variant) ==

@@ -37,3 +37,12 @@ func.func @factor(%x: tensor<1x8x?x2xf32>, %p: tensor<1x?xi64>) -> tensor<1x8x?x
   %z = posenc.rotary %y positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 2>) frequencies(#posenc.explicit_frequencies<[1.0], attention_factor = 1.5>) inverse : tensor<1x8x?x2xf32>
   return %z : tensor<1x8x?x2xf32>
 }
+
+// -----
+
+func.func @composed(%x: tensor<1x8x4x16xf32>) -> tensor<1x8x4x16xf32> {
+  %y = posenc.rotary %x lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x4x16xf32>
+  // expected-remark @below {{'posenc.rotary' and the rotation before it, 'posenc.rotary' at}}
+  %z = posenc.rotary %y lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) inverse : tensor<1x8x4x16xf32>
+  return %z : tensor<1x8x4x16xf32>
+}

@@ -25,3 +25,17 @@ func.func @logsumexp(%q: tensor<1x8x4x16xf32>, %lse: tensor<1x8x4xf32>, %scale: 
       } -> tensor<1x8x4x16xf32>, tensor<1x8x4xf32>
   return %l : tensor<1x8x4xf32>
 }
+
+// -----
+
+func.func @dropped(%q: tensor<1x8x4x16xf32>, %scale: f32) -> tensor<1x8x4x16xf32> {
+  %o = posenc.attention query(%q : tensor<1x8x4x16xf32>) key(%q : tensor<1x8x4x16xf32>)
+      value(%q : tensor<1x8x4x16xf32>) scale(%scale) outs(%q : tensor<1x8x4x16xf32>)
+      score(%x, %b, %h, %i, %j) {
+        %two = arith.constant 2.0 : f32
+        // expected-remark @below {{'arith.addf' dropped from the score of 'posenc.attention'}}
+        %y = arith.addf %x, %two : f32
+        posenc.yield %y : f32
+      } -> tensor<1x8x4x16xf32>
+  return %o : tensor<1x8x4x16xf32>
+}

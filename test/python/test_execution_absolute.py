@@ -23,18 +23,48 @@ func.func @encode(%at: tensor<?xi64> {{posenc.name = "at"}}) -> (tensor<?x{width
 
 
 SINUSOIDS = {
-    "paper": (16, "order(<interleaved>) exponents(<model_dim>)", "",
-              {"layout": "interleaved", "exponents": "paper"}),
-    "tensor2tensor": (16, "order(<concatenated>) exponents(<half_dim>)", "{shift = 1.0}",
-                      {"layout": "concatenated", "exponents": "tensor2tensor"}),
-    "odd": (9, "order(<interleaved>) exponents(<model_dim>) odd(<extra_sine>)", "",
-            {"layout": "interleaved", "exponents": "paper", "odd": "extra_sine"}),
-    "zero_column": (9, "order(<concatenated>) exponents(<half_dim>) odd(<zero_column>)", "{shift = 1.0}",
-                    {"layout": "concatenated", "exponents": "tensor2tensor", "odd": "zero_column"}),
-    "cos_first_scaled": (16, "order(<interleaved>) exponents(<model_dim>) cos_first", "{scale = 0.5 : f64, base = 100.0 : f64}",
-                         {"layout": "interleaved", "exponents": "paper", "cos_first": True, "scale": 0.5, "base": 100.0}),
-    "padding": (16, "order(<interleaved>) exponents(<model_dim>)", "{padding_position = 1 : i64}",
-                {"layout": "interleaved", "exponents": "paper", "padding_idx": 1}),
+    "paper": (
+        16,
+        "order(<interleaved>) exponents(<model_dim>)",
+        "",
+        {"layout": "interleaved", "exponents": "paper"},
+    ),
+    "tensor2tensor": (
+        16,
+        "order(<concatenated>) exponents(<half_dim>)",
+        "{shift = 1.0}",
+        {"layout": "concatenated", "exponents": "tensor2tensor"},
+    ),
+    "odd": (
+        9,
+        "order(<interleaved>) exponents(<model_dim>) odd(<extra_sine>)",
+        "",
+        {"layout": "interleaved", "exponents": "paper", "odd": "extra_sine"},
+    ),
+    "zero_column": (
+        9,
+        "order(<concatenated>) exponents(<half_dim>) odd(<zero_column>)",
+        "{shift = 1.0}",
+        {"layout": "concatenated", "exponents": "tensor2tensor", "odd": "zero_column"},
+    ),
+    "cos_first_scaled": (
+        16,
+        "order(<interleaved>) exponents(<model_dim>) cos_first",
+        "{scale = 0.5 : f64, base = 100.0 : f64}",
+        {
+            "layout": "interleaved",
+            "exponents": "paper",
+            "cos_first": True,
+            "scale": 0.5,
+            "base": 100.0,
+        },
+    ),
+    "padding": (
+        16,
+        "order(<interleaved>) exponents(<model_dim>)",
+        "{padding_position = 1 : i64}",
+        {"layout": "interleaved", "exponents": "paper", "padding_idx": 1},
+    ),
 }
 
 
@@ -42,11 +72,18 @@ SINUSOIDS = {
 @pytest.mark.parametrize("name", SINUSOIDS)
 def test_sinusoidal(name: str, fuse: bool) -> None:
     width, clauses, attributes, oracle = SINUSOIDS[name]
-    function = compiled(by_positions(
-        f"posenc.sinusoidal positions(%at : tensor<?xi64>) sizes(%n) {clauses} {attributes}", width), fuse)
+    function = compiled(
+        by_positions(
+            f"posenc.sinusoidal positions(%at : tensor<?xi64>) sizes(%n) {clauses} {attributes}",
+            width,
+        ),
+        fuse,
+    )
     for positions in (np.arange(70), np.array([1_048_575, 1, 131_071, 65_536]), np.arange(0)):
         expected = sinusoidal.sinusoidal(positions, width, **oracle)
-        np.testing.assert_allclose(function(positions.astype(np.int64)), expected, rtol=0, atol=3e-7)
+        np.testing.assert_allclose(
+            function(positions.astype(np.int64)), expected, rtol=0, atol=3e-7
+        )
 
 
 EMBED = """
@@ -72,7 +109,14 @@ def test_learned_and_added(element: str, fuse: bool) -> None:
     rng = np.random.default_rng(0)
     table = rng.standard_normal((20, 16)).astype(NUMPY[element])
     step = {"f32": 2**-23, "f16": 2**-10, "bf16": 2**-7}[element]
-    for batch, length, past in ((2, 7, 0), (3, 30, 5), (1, 1, 1_000_000), (2, 5, -5), (2, 0, 0), (0, 3, 0)):
+    for batch, length, past in (
+        (2, 7, 0),
+        (3, 30, 5),
+        (1, 1, 1_000_000),
+        (2, 5, -5),
+        (2, 0, 0),
+        (0, 3, 0),
+    ):
         x = rng.standard_normal((batch, length, 16)).astype(NUMPY[element])
         rows = learned.learned(table, past + np.arange(length), row_offset=2, out_of_range="clamp")
         expected = add.add(x, rows, embedding_scale=4.0)
@@ -95,4 +139,6 @@ func.func @encode(%x: tensor<?x24xf32> {posenc.name = "x"}, %past_t: tensor<i64>
     function = compiled(text)
     whole = function(np.empty((300, 24), np.float32), np.asarray(0))
     for past in (0, 1, 17, 299):
-        np.testing.assert_array_equal(function(np.empty((1, 24), np.float32), np.asarray(past))[0], whole[past])
+        np.testing.assert_array_equal(
+            function(np.empty((1, 24), np.float32), np.asarray(past))[0], whole[past]
+        )

@@ -28,7 +28,10 @@ SIZES = [Sizes(3, 1, 65), Sizes(3, 3, 600), Sizes(3, 70, 70)]
 
 
 def bits(result: np.ndarray | tuple[np.ndarray, ...]) -> bytes:
-    return b"".join(np.ascontiguousarray(x).tobytes() for x in (result if isinstance(result, tuple) else (result,)))
+    return b"".join(
+        np.ascontiguousarray(x).tobytes()
+        for x in (result if isinstance(result, tuple) else (result,))
+    )
 
 
 def entry(result: np.ndarray | tuple[np.ndarray, ...], batch: int) -> bytes:
@@ -45,9 +48,11 @@ def test_a_batch_of_one(name: str, fuse: bool) -> None:
         for batch in range(sizes.batch):
             # What has a batch axis is of rank 2 or more, or one number an entry.
             def alone(x: np.ndarray) -> np.ndarray:
-                return x[batch:batch + 1] if x.ndim and x.shape[0] == sizes.batch else x
+                return x[batch : batch + 1] if x.ndim and x.shape[0] == sizes.batch else x
 
-            part = graph.call([alone(x) for x in qkv], [[alone(x) for x in arrays] for arrays in extra], fuse)
+            part = graph.call(
+                [alone(x) for x in qkv], [[alone(x) for x in arrays] for arrays in extra], fuse
+            )
             assert bits(part) == entry(whole, batch)
 
 
@@ -62,7 +67,9 @@ def test_a_longer_batch(name: str) -> None:
             return np.concatenate([x[:1]] * 40) if x.ndim and x.shape[0] == sizes.batch else x
 
         first = entry(graph.call(qkv, extra), 0)
-        many = graph.call([repeated(x) for x in qkv], [[repeated(x) for x in arrays] for arrays in extra])
+        many = graph.call(
+            [repeated(x) for x in qkv], [[repeated(x) for x in arrays] for arrays in extra]
+        )
         assert {entry(many, batch) for batch in range(40)} == {first}
 
 
@@ -111,7 +118,12 @@ def test_threads(name: str, fuse: bool, tmp_path: pathlib.Path) -> None:
     digests = set()
     for threads in (1, 2, 7):
         environment = os.environ | {"POSENC_NUM_THREADS": str(threads)}
-        done = subprocess.run([sys.executable, "-c", CALL_SAVED, tmp_path / "graph.so", *files], env=environment,
-                              capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", CALL_SAVED, tmp_path / "graph.so", *files],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         digests.add(done.stdout)
     assert len(digests) == 1

@@ -24,8 +24,11 @@ def step(element: str, layout: str = "bhld") -> str:
 
     query, key, value: [B, H, N, D]; caches [B, Hkv, S, D], updated in place.
     """
-    q, kv, cache = f"tensor<?x{HEADS}x?x{D}x{element}>", f"tensor<?x{KV_HEADS}x?x{D}x{element}>", \
-        f"tensor<?x{KV_HEADS}x?x{D}x{element}>"
+    q, kv, cache = (
+        f"tensor<?x{HEADS}x?x{D}x{element}>",
+        f"tensor<?x{KV_HEADS}x?x{D}x{element}>",
+        f"tensor<?x{KV_HEADS}x?x{D}x{element}>",
+    )
     turn = "lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>)"
     return f"""
 func.func @step(%q: {q} {{posenc.name = "q", posenc.symbols = ["B", "", "N", ""]}},
@@ -72,16 +75,23 @@ def test_decoding_updates_the_caches_in_place(element: str, fuse: bool) -> None:
     batch, slots, total = 2, 40, 11
     rng = np.random.default_rng(0)
     q = rng.standard_normal((batch, HEADS, total, D)).astype(NUMPY[element])
-    k, v = (rng.standard_normal((batch, KV_HEADS, total, D)).astype(NUMPY[element]) for _ in range(2))
+    k, v = (
+        rng.standard_normal((batch, KV_HEADS, total, D)).astype(NUMPY[element]) for _ in range(2)
+    )
     mask = np.tri(total, dtype=bool)
     weights, _ = oracle.probabilities(turned(q, 0), turned(k, 0), scale=0.25, mask=mask)
-    expected, scale = oracle.weighted_sum(weights, v.astype(np.float64)), oracle.error_scale(weights, v)
+    expected, scale = (
+        oracle.weighted_sum(weights, v.astype(np.float64)),
+        oracle.error_scale(weights, v),
+    )
     keys, values = (np.full((batch, KV_HEADS, slots, D), np.nan, NUMPY[element]) for _ in range(2))
     past = 0
     for count in (5, 1, 1, 3, 1):
         now = slice(past, past + count)
         output = function(q[:, :, now], k[:, :, now], v[:, :, now], keys, values, np.asarray(past))
-        error = np.abs(output.astype(np.float64) - expected[:, :, now]).max(axis=-1) / scale[:, :, now]
+        error = (
+            np.abs(output.astype(np.float64) - expected[:, :, now]).max(axis=-1) / scale[:, :, now]
+        )
         assert error.max() <= TOLERANCE[element] * (1 if element == "f32" else 4)
         past += count
         np.testing.assert_array_equal(values[:, :, :past], v[:, :, :past])
@@ -92,13 +102,18 @@ def test_decoding_updates_the_caches_in_place(element: str, fuse: bool) -> None:
 def test_a_donated_cache_is_one_argument() -> None:
     function = compiled(step("f32"))
     assert [argument.name for argument in function.signature.outputs] == ["output"]
-    assert [argument.name for argument in function.signature.arguments if argument.is_donated] == ["keys", "values"]
+    assert [argument.name for argument in function.signature.arguments if argument.is_donated] == [
+        "keys",
+        "values",
+    ]
 
 
 # Address space that costs nothing until it is touched.
 LIBC = ctypes.CDLL(None, use_errno=True)
-LIBC.mmap.restype, LIBC.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [
-    ctypes.c_long]
+LIBC.mmap.restype, LIBC.mmap.argtypes = (
+    ctypes.c_void_p,
+    [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long],
+)
 LIBC.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 MAP_NORESERVE = 0x4000
 
@@ -108,8 +123,14 @@ class Reserved:
 
     def __init__(self, extents: tuple[int, ...], axis: int, stride: int):
         self.bytes = 4 * (extents[axis] * stride + int(np.prod(extents)))
-        self.address = LIBC.mmap(None, self.bytes, mmap.PROT_READ | mmap.PROT_WRITE,
-                                 mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        self.address = LIBC.mmap(
+            None,
+            self.bytes,
+            mmap.PROT_READ | mmap.PROT_WRITE,
+            mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE,
+            -1,
+            0,
+        )
         if self.address in (None, ctypes.c_void_p(-1).value):
             pytest.skip(f"{self.bytes >> 30} GiB of address space are not to be had")
         memory = np.frombuffer((ctypes.c_char * self.bytes).from_address(self.address), np.float32)
@@ -132,9 +153,14 @@ def test_strides_past_two_to_the_31_elements(axis: int, rows: int, fuse: bool) -
     graph = Graph(kv_heads=2, width=64, value_width=64)
     sizes = Sizes(2, rows, 2)
     (q, k, v), extra = graph.draw(sizes)
-    with Reserved(k.shape, axis, 2**31) as far_keys, Reserved(v.shape, axis, 2**31 + 64) as far_values:
+    with (
+        Reserved(k.shape, axis, 2**31) as far_keys,
+        Reserved(v.shape, axis, 2**31 + 64) as far_values,
+    ):
         far_keys[...], far_values[...] = k, v
-        graph.expected(sizes, (q, k, v), extra).compare(graph.call((q, far_keys, far_values), extra, fuse), 2e-6)
+        graph.expected(sizes, (q, k, v), extra).compare(
+            graph.call((q, far_keys, far_values), extra, fuse), 2e-6
+        )
 
 
 def test_outputs_far_apart() -> None:

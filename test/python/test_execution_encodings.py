@@ -6,7 +6,18 @@ from __future__ import annotations
 
 import pytest
 from compiled_attention import Graph, Sizes
-from encoding_parts import DOCUMENTS, TRIANGLE, alibi, bucketed, causal, dense, padding, sinks, soft_cap, window
+from encoding_parts import (
+    DOCUMENTS,
+    TRIANGLE,
+    alibi,
+    bucketed,
+    causal,
+    dense,
+    padding,
+    sinks,
+    soft_cap,
+    window,
+)
 
 SIZES = [Sizes(2, 5, 7), Sizes(1, 1, 65), Sizes(3, 17, 3), Sizes(1, 65, 129), Sizes(2, 70, 70)]
 

@@ -96,8 +96,12 @@ WRONG: dict[str, tuple[Callable[[Call], None], list[str]]] = {
     "output_stride_0": (replace(4, lambda x: np.broadcast_to(x[:1], x.shape)), ["'output'"]),
     "cuda": (device(2), ["'q'", "device"]),
     "unaligned": (change(0, "byte_offset", 1), ["'q'"]),
-    "output_is_an_input": (lambda call: call.replace(4, np.lib.stride_tricks.as_strided(call.arrays[0], (2, 4, 3, 16))),
-                           ["'output'", "'q'", "overlap"]),
+    "output_is_an_input": (
+        lambda call: call.replace(
+            4, np.lib.stride_tricks.as_strided(call.arrays[0], (2, 4, 3, 16))
+        ),
+        ["'output'", "'q'", "overlap"],
+    ),
 }
 
 
@@ -139,9 +143,16 @@ for path in sys.argv[1:]:
 
 
 def compile_files(paths: list[pathlib.Path]) -> list[str]:
-    done = subprocess.run([sys.executable, "-c", COMPILE, *map(str, paths)], capture_output=True, text=True,
-                          timeout=120, env=dict(os.environ))
-    assert done.returncode == 0, f"status {done.returncode} after {done.stdout.split()[-3:]}\n{done.stderr[-3000:]}"
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILE, *map(str, paths)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=dict(os.environ),
+    )
+    assert done.returncode == 0, (
+        f"status {done.returncode} after {done.stdout.split()[-3:]}\n{done.stderr[-3000:]}"
+    )
     return done.stdout.split()
 
 
@@ -172,7 +183,9 @@ def test_damaged_mlir(tmp_path: pathlib.Path) -> None:
             other = generator.randrange(len(damaged))
             damaged[at], damaged[other] = damaged[other], damaged[at]
         else:
-            damaged[at] = generator.choice(["0", "-1", "%x", "tensor<?xf32>", "index", "f64", "1.0e400", "<", "{"])
+            damaged[at] = generator.choice(
+                ["0", "-1", "%x", "tensor<?xf32>", "index", "f64", "1.0e400", "<", "{"]
+            )
         paths.append(tmp_path / f"{number}.mlir")
         paths[-1].write_text(" ".join(damaged))
     compile_files(paths)
@@ -180,9 +193,16 @@ def test_damaged_mlir(tmp_path: pathlib.Path) -> None:
 
 def test_garbage(tmp_path: pathlib.Path) -> None:
     generator = random.Random(1)
-    contents = {"empty": b"", "zero": b"\0" * 100, "high": bytes(range(256)), "bytecode": b"ML\xefR" + b"\1" * 40,
-                "brackets": b"(" * 10000, "random": bytes(generator.randrange(256) for _ in range(4096)),
-                "nested": b"module {" * 2000, "comment": b"// nothing\n"}
+    contents = {
+        "empty": b"",
+        "zero": b"\0" * 100,
+        "high": bytes(range(256)),
+        "bytecode": b"ML\xefR" + b"\1" * 40,
+        "brackets": b"(" * 10000,
+        "random": bytes(generator.randrange(256) for _ in range(4096)),
+        "nested": b"module {" * 2000,
+        "comment": b"// nothing\n",
+    }
     paths = []
     for name, content in contents.items():
         for suffix in (".mlir", ".onnx"):
@@ -193,13 +213,15 @@ def test_garbage(tmp_path: pathlib.Path) -> None:
 
 def test_damaged_onnx(tmp_path: pathlib.Path) -> None:
     pytest.importorskip("onnx")
-    model = (ROOT / "test" / "data" / "models" / "llama_rope.sdpa.dynamo23.dyn" / "model.onnx").read_bytes()
+    model = (
+        ROOT / "test" / "data" / "models" / "llama_rope.sdpa.dynamo23.dyn" / "model.onnx"
+    ).read_bytes()
     generator = random.Random(2)
     paths = []
     for number in range(8):
         damaged = bytearray(model)
         if number % 2:
-            del damaged[generator.randrange(len(damaged)):]
+            del damaged[generator.randrange(len(damaged)) :]
         else:
             for _ in range(3):
                 damaged[generator.randrange(len(damaged))] = generator.randrange(256)
@@ -228,8 +250,14 @@ def test_extents_that_no_symbol_ties() -> None:
     function = compiled(text)
     (q, k, v), extra = Graph((alibi(4),)).draw(SIZES)
     function(q, k, v, *extra[0])
-    for arguments, words in (((q[:1], k, v), "'k'"), ((q, k[:, :, :4], v), "'v'"), ((q, k, v[:1]), "'v'")):
-        with pytest.raises(posenc.Error, match=f"must equal dimension . of {words}|of {words} must equal"):
+    for arguments, words in (
+        ((q[:1], k, v), "'k'"),
+        ((q, k[:, :, :4], v), "'v'"),
+        ((q, k, v[:1]), "'v'"),
+    ):
+        with pytest.raises(
+            posenc.Error, match=f"must equal dimension . of {words}|of {words} must equal"
+        ):
             function(*(np.ascontiguousarray(x) for x in arguments), *extra[0])
 
 
@@ -255,7 +283,11 @@ def test_a_rotary_cache_without_rows() -> None:
             lanes(<half, first = 0, count = 8>) : tensor<1x2x?x8xf32>
         return %y : tensor<1x2x?x8xf32>
       }""")
-    x, cache, at = np.ones((1, 2, 3, 8), np.float32), np.ones((1, 4), np.float32), np.full((1, 3), 1000)
+    x, cache, at = (
+        np.ones((1, 2, 3, 8), np.float32),
+        np.ones((1, 4), np.float32),
+        np.full((1, 3), 1000),
+    )
     assert function(x, cache, cache, at).shape == x.shape
     with pytest.raises(posenc.Error, match="cache of a rotary encoding has no row to read"):
         function(x, cache[:0], cache[:0], at)
@@ -286,14 +318,19 @@ def test_read_only_memory_is_not_updated_in_place(wrap: Callable[[np.ndarray], o
     assert cache.tolist() == [0, 0, 1, 0]
     cache[:] = 0
     cache.flags.writeable = False
-    with pytest.raises(posenc.Error, match="argument 'c': is updated in place, but its memory is read-only"):
+    with pytest.raises(
+        posenc.Error, match="argument 'c': is updated in place, but its memory is read-only"
+    ):
         function(wrap(cache), one)
     assert (cache == 0).all()
 
 
 @pytest.mark.parametrize(
     "operation, message",
-    [("subi %rows, %c5", "dimension 0 of 'output0' would be -2"), ("muli %rows, %huge", "no memory for 'output0'")],
+    [
+        ("subi %rows, %c5", "dimension 0 of 'output0' would be -2"),
+        ("muli %rows, %huge", "no memory for 'output0'"),
+    ],
     ids=["negative", "huge"],
 )
 def test_results_of_impossible_sizes(operation: str, message: str) -> None:

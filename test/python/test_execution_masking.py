@@ -48,9 +48,9 @@ def test_unseen_keys_may_hold_anything(name: str, fuse: bool) -> None:
     for sizes in (Sizes(2, 1, 40), Sizes(2, 3, 70), Sizes(1, 66, 130)):
         (q, k, v), extra = graph.draw(sizes)
         if name == "bool_mask":
-            extra[0][0][..., sizes.keys // 2:] = False
+            extra[0][0][..., sizes.keys // 2 :] = False
         elif name.startswith("float_mask"):
-            extra[0][0][..., sizes.keys // 2:] = -np.inf
+            extra[0][0][..., sizes.keys // 2 :] = -np.inf
         hidden = ~visible(graph, sizes, extra)[:, None, :, None]
         clean = graph.call((q, k, v), extra, fuse)
         graph.expected(sizes, (q, k, v), extra).compare(clean, 2e-6)
@@ -98,22 +98,35 @@ def test_rows_without_a_key_but_with_a_sink() -> None:
         qkv, extra = graph.draw(sizes)
         output, logsumexp = graph.call(qkv, extra)
         assert (output[:, :, :3] == 0).all()
-        np.testing.assert_allclose(logsumexp[:, :, :3], extra[0][0][:, None].repeat(min(3, sizes.rows), 1)[None]
-                                   .repeat(sizes.batch, 0), rtol=1e-6)
+        np.testing.assert_allclose(
+            logsumexp[:, :, :3],
+            extra[0][0][:, None].repeat(min(3, sizes.rows), 1)[None].repeat(sizes.batch, 0),
+            rtol=1e-6,
+        )
 
 
 # One key and a sink of the same score share the row.
 def test_a_sink_takes_its_share() -> None:
     graph = Graph((sinks(1),), heads=1, kv_heads=1, width=8, value_width=8)
     zero, one = np.zeros((1, 1, 1, 8), np.float32), np.ones((1, 1, 1, 8), np.float32)
-    np.testing.assert_allclose(graph.call((zero, zero, one), [[np.zeros(1, np.float32)]]), 0.5, rtol=1e-6)
+    np.testing.assert_allclose(
+        graph.call((zero, zero, one), [[np.zeros(1, np.float32)]]), 0.5, rtol=1e-6
+    )
 
 
 @pytest.mark.parametrize("fuse", [True, False], ids=["fused", "unfused"])
 @pytest.mark.parametrize("rows", [1, 5, 70])
 def test_scores_far_below_zero(rows: int, fuse: bool) -> None:
     """No finite number stands in for minus infinity; also behind a block of keys that is masked."""
-    graph = Graph((dense("i1", "j", 1),), heads=1, kv_heads=1, width=1, value_width=1, scale=1.0, logsumexp=True)
+    graph = Graph(
+        (dense("i1", "j", 1),),
+        heads=1,
+        kv_heads=1,
+        width=1,
+        value_width=1,
+        scale=1.0,
+        logsumexp=True,
+    )
     for before in (0, 1, 64, 256, 600):
         q = np.ones((1, 1, rows, 1), np.float32)
         k = np.full((1, 1, before + 2, 1), -300000, np.float32)
@@ -127,7 +140,9 @@ def test_scores_far_below_zero(rows: int, fuse: bool) -> None:
 
 @pytest.mark.parametrize("fuse", [True, False], ids=["fused", "unfused"])
 @pytest.mark.parametrize("rows", [1, 5, 70])
-@pytest.mark.parametrize("bias", [np.finfo(np.float32).min, -3e38, -2.4e38, 3e38, np.finfo(np.float32).max])
+@pytest.mark.parametrize(
+    "bias", [np.finfo(np.float32).min, -3e38, -2.4e38, 3e38, np.finfo(np.float32).max]
+)
 def test_biases_near_the_largest_float(bias: float, rows: int, fuse: bool) -> None:
     """Finite biases count as such, also where base 2 cannot hold them; minus infinity hides a key."""
     graph = Graph((dense("f32", "j", 1),), heads=1, kv_heads=1, width=8, value_width=1)
@@ -138,7 +153,9 @@ def test_biases_near_the_largest_float(bias: float, rows: int, fuse: bool) -> No
     biases[20:] = -np.inf
     np.testing.assert_allclose(graph.call((q, k, v), [[biases]], fuse), 9.5, rtol=1e-6)
     biases[3] = 0
-    np.testing.assert_allclose(graph.call((q, k, v), [[biases]], fuse), 3 if bias < 0 else 187 / 19, rtol=1e-6)
+    np.testing.assert_allclose(
+        graph.call((q, k, v), [[biases]], fuse), 3 if bias < 0 else 187 / 19, rtol=1e-6
+    )
     biases[:] = -np.inf
     np.testing.assert_array_equal(graph.call((q, k, v), [[biases]], fuse), 0)
 
@@ -162,9 +179,14 @@ def test_a_row_of_selected_penalties(rows: int, fuse: bool) -> None:
             }} -> tensor<1x1x{rows}x8xf32>
         return %o : tensor<1x1x{rows}x8xf32>
       }}"""
-    q, k, v = (np.random.default_rng(0).standard_normal((1, 1, n, 8)).astype(np.float32) for n in (rows, 40, 40))
+    q, k, v = (
+        np.random.default_rng(0).standard_normal((1, 1, n, 8)).astype(np.float32)
+        for n in (rows, 40, 40)
+    )
     output = compiled(text, fuse=fuse)(q, k, v, np.zeros(40, bool))
-    np.testing.assert_allclose(output, np.broadcast_to(v.mean(axis=2, keepdims=True), output.shape), atol=1e-6)
+    np.testing.assert_allclose(
+        output, np.broadcast_to(v.mean(axis=2, keepdims=True), output.shape), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("fuse", [True, False], ids=["fused", "unfused"])
@@ -229,5 +251,9 @@ def test_a_masked_row_is_the_mean_where_the_graph_says_so() -> None:
         extra[0][0][0] = False
         k[0] = np.nan
         output = graph.call((q, k, v), extra)
-        np.testing.assert_allclose(output[0], np.broadcast_to(v[0].mean(axis=1, keepdims=True), output[0].shape),
-                                   rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(
+            output[0],
+            np.broadcast_to(v[0].mean(axis=1, keepdims=True), output[0].shape),
+            rtol=1e-5,
+            atol=1e-6,
+        )

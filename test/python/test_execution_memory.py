@@ -44,12 +44,21 @@ print(before, after, error)
 def test_long_context(tmp_path: pathlib.Path) -> None:
     """Causal with rotary, one head of 64. All scores would be 4 GiB; the whole process stays under 350 MB."""
     graph = Graph(heads=1, kv_heads=1, width=64, value_width=64)
-    graph = Graph((TRIANGLE, rotated(Rotary(count=64), graph)), heads=1, kv_heads=1, width=64, value_width=64)
+    graph = Graph(
+        (TRIANGLE, rotated(Rotary(count=64), graph)), heads=1, kv_heads=1, width=64, value_width=64
+    )
     graph.function().save(tmp_path / "graph.so")
-    done = subprocess.run([sys.executable, "-c", RUN, tmp_path / "graph.so", "32768"], capture_output=True, text=True,
-                          check=True, env=dict(os.environ))
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, tmp_path / "graph.so", "32768"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=dict(os.environ),
+    )
     before, after, error = map(float, done.stdout.split())
-    assert after < 350_000, f"{before / 1000:.0f} MB before the call, {after / 1000:.0f} MB after it"
+    assert after < 350_000, (
+        f"{before / 1000:.0f} MB before the call, {after / 1000:.0f} MB after it"
+    )
     # The output is 8 MB; rotated keys, tables and scratch may take as much again, twice.
     assert after - before < 60_000
     assert error < 2e-6

@@ -23,8 +23,16 @@ import posenc
 from posenc import _dlpack
 
 PLAIN = Graph((TRIANGLE,), logsumexp=True)
-RICH = Graph((causal("bottom_right"), padding(), alibi(4), dense("f32", "bhij", 4), rotated(Rotary(), Graph())),
-             logsumexp=True)
+RICH = Graph(
+    (
+        causal("bottom_right"),
+        padding(),
+        alibi(4),
+        dense("f32", "bhij", 4),
+        rotated(Rotary(), Graph()),
+    ),
+    logsumexp=True,
+)
 SIZES = [Sizes(2, 1, 65), Sizes(2, 3, 9), Sizes(2, 70, 70)]
 
 
@@ -32,7 +40,9 @@ def flat(qkv: list[np.ndarray], extra: list[list[np.ndarray]]) -> list[np.ndarra
     return [*qkv, *(array for arrays in extra for array in arrays)]
 
 
-def call_into(function: posenc.CompiledFunction, inputs: list[np.ndarray], outputs: list[np.ndarray]) -> int:
+def call_into(
+    function: posenc.CompiledFunction, inputs: list[np.ndarray], outputs: list[np.ndarray]
+) -> int:
     """The C function on outputs of ours; its code."""
     described = [_dlpack.describe(array) for array in (*inputs, *outputs)]
     return function._run(*(ctypes.byref(tensor) for tensor, _ in described))
@@ -63,7 +73,8 @@ def test_outputs_are_written_whole_and_nothing_else(sizes: Sizes, fuse: bool) ->
     qkv, extra = graph.draw(sizes)
     (output, around), (logsumexp, around_lse) = (
         embedded((sizes.batch, graph.heads, sizes.rows, graph.value_width)),
-        embedded((sizes.batch, graph.heads, sizes.rows)))
+        embedded((sizes.batch, graph.heads, sizes.rows)),
+    )
     assert call_into(graph.function(fuse), flat(qkv, extra), [output, logsumexp]) == 0
     graph.expected(sizes, qkv, extra).compare((output.copy(), logsumexp.copy()), 2e-6)
     for inside, memory in ((output, around), (logsumexp, around_lse)):
@@ -93,7 +104,11 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     folder = tmp_path_factory.mktemp("probe")
     (folder / "probe.c").write_text(PROBE)
     compiler = os.environ.get("CC", "clang-22")
-    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "probe.c", "-lm", "-o", "probe.so"], cwd=folder, check=True)
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-O1", "probe.c", "-lm", "-o", "probe.so"],
+        cwd=folder,
+        check=True,
+    )
     library = ctypes.CDLL(str(folder / "probe.so"))
     library.halve.restype, library.halve.argtypes = ctypes.c_double, [ctypes.c_double]
     return library
@@ -137,7 +152,9 @@ def test_a_small_stack(fuse: bool) -> None:
     described = [_dlpack.describe(array) for array in inputs]
     output = np.full((1, 2, 1500, 64), np.nan, np.float32)
     tensor, _keep = _dlpack.describe(output)
-    pointers = [ctypes.pointer(described_tensor) for described_tensor, _ in described] + [ctypes.pointer(tensor)]
+    pointers = [ctypes.pointer(described_tensor) for described_tensor, _ in described] + [
+        ctypes.pointer(tensor)
+    ]
     codes: list[int] = []
     previous = threading.stack_size(64 * 1024)
     try:
@@ -186,11 +203,17 @@ def test_processes(program: str, tmp_path: pathlib.Path) -> None:
     inputs = flat(*PLAIN.draw(SIZES[2]))
     function = PLAIN.function()
     function.save(tmp_path / "graph.so")
-    np.savez(tmp_path / "arrays.npz", **{f"a{at:02}": array for at, array in enumerate(inputs)},
-             expected=function(*inputs)[0])
+    np.savez(
+        tmp_path / "arrays.npz",
+        **{f"a{at:02}": array for at, array in enumerate(inputs)},
+        expected=function(*inputs)[0],
+    )
     for _ in range(3):
-        subprocess.run([sys.executable, "-c", program, tmp_path / "graph.so", tmp_path / "arrays.npz"], check=True,
-                       timeout=60)
+        subprocess.run(
+            [sys.executable, "-c", program, tmp_path / "graph.so", tmp_path / "arrays.npz"],
+            check=True,
+            timeout=60,
+        )
 
 
 def test_concurrent_calls_of_several_libraries() -> None:
@@ -220,15 +243,30 @@ def test_two_libraries_in_one_namespace(tmp_path: pathlib.Path) -> None:
         graph.expected(sizes, qkv, extra).compare(loaded(*qkv), 2e-6)
 
 
-def test_a_library_exports_its_header_only(tmp_path: pathlib.Path) -> None:
+def test_a_library_exports_its_header_and_table_only(tmp_path: pathlib.Path) -> None:
     PLAIN.function().save(tmp_path / "graph.so")
-    listed = subprocess.run(["nm", "-D", "--defined-only", tmp_path / "graph.so"], capture_output=True, text=True,
-                            check=True).stdout
-    assert {line.split()[-1] for line in listed.splitlines()} == {"attention", "attention_shapes", "posenc_last_error"}
-    needed = subprocess.run(["nm", "-D", "--undefined-only", tmp_path / "graph.so"], capture_output=True, text=True,
-                            check=True).stdout
+    listed = subprocess.run(
+        ["nm", "-D", "--defined-only", tmp_path / "graph.so"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert {line.split()[-1] for line in listed.splitlines()} == {
+        "attention",
+        "attention_shapes",
+        "posenc_last_error",
+        "posenc_library",
+    }
+    needed = subprocess.run(
+        ["nm", "-D", "--undefined-only", tmp_path / "graph.so"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     # No mathematics of others: exp, sin and their like are compiled in.
-    assert not re.search(r"\b(expf?|exp2f?|tanhf?|sinf?|cosf?|powf?|logf?|__trunc\w*|__ext\w*)@?", needed)
+    assert not re.search(
+        r"\b(expf?|exp2f?|tanhf?|sinf?|cosf?|powf?|logf?|__trunc\w*|__ext\w*)@?", needed
+    )
 
 
 @pytest.mark.parametrize("fuse", [True, False], ids=["fused", "unfused"])

@@ -47,17 +47,32 @@ def test_rotary(name: str) -> None:
         graph_of(HOW[name]).check(sizes)
 
 
-@pytest.mark.parametrize("name", ["half", "interleaved_last", "inverse", "row_positions", "caches", "llama3"])
+@pytest.mark.parametrize(
+    "name", ["half", "interleaved_last", "inverse", "row_positions", "caches", "llama3"]
+)
 def test_unfused(name: str) -> None:
     for sizes in SIZES:
         graph_of(HOW[name]).check(sizes, fuse=False)
 
 
-@pytest.mark.parametrize("width, count, lanes", [(64, 64, "half"), (128, 128, "interleaved"), (96, 32, "interleaved"),
-                                                 (40, 20, "half"), (80, 40, "half")])
+@pytest.mark.parametrize(
+    "width, count, lanes",
+    [
+        (64, 64, "half"),
+        (128, 128, "interleaved"),
+        (96, 32, "interleaved"),
+        (40, 20, "half"),
+        (80, 40, "half"),
+    ],
+)
 def test_widths(width: int, count: int, lanes: str) -> None:
-    graph = graph_of(Rotary(lanes, count), width=width, value_width=width, parts=(causal("bottom_right"),),
-                     layouts=("blhd",) * 4)
+    graph = graph_of(
+        Rotary(lanes, count),
+        width=width,
+        value_width=width,
+        parts=(causal("bottom_right"),),
+        layouts=("blhd",) * 4,
+    )
     for sizes in (Sizes(2, 1, 33), Sizes(1, 70, 70)):
         graph.check(sizes)
 
@@ -65,7 +80,9 @@ def test_widths(width: int, count: int, lanes: str) -> None:
 @pytest.mark.parametrize("fuse", [True, False], ids=["fused", "unfused"])
 @pytest.mark.parametrize("element", ["f16", "bf16"])
 def test_storage(element: str, fuse: bool) -> None:
-    graph = graph_of(Rotary(count=64), width=64, value_width=64, parts=(causal("bottom_right"),), element=element)
+    graph = graph_of(
+        Rotary(count=64), width=64, value_width=64, parts=(causal("bottom_right"),), element=element
+    )
     for sizes in (Sizes(2, 1, 65), Sizes(1, 70, 70)):
         graph.check(sizes, fuse=fuse, tolerance=ROUNDED_KEYS[element])
 
@@ -87,19 +104,26 @@ def test_angles_at_long_context(scaling: str, base: float) -> None:
     """cos and sin within 3e-7 of float64: what the pair (1, 0) turns into."""
     width = 128
     how = Rotary("half", width, scaling=scaling, base=base)
-    positions = np.concatenate([np.arange(4096), np.arange(1_048_575 - 2048, 1_048_576),
-                                np.random.default_rng(0).integers(0, 1_048_576, 4096)])
+    positions = np.concatenate(
+        [
+            np.arange(4096),
+            np.arange(1_048_575 - 2048, 1_048_576),
+            np.random.default_rng(0).integers(0, 1_048_576, 4096),
+        ]
+    )
     x = np.zeros((1, 1, len(positions), width), np.float32)
-    x[..., :width // 2] = 1
+    x[..., : width // 2] = 1
     y = compiled(identity(how, width))(x, positions)[0, 0]
     cos, sin = rotary.cos_sin(positions, how.inv_freq())
-    assert np.abs(y[:, :width // 2] - cos).max() <= 3e-7
-    assert np.abs(y[:, width // 2:] - sin).max() <= 3e-7
+    assert np.abs(y[:, : width // 2] - cos).max() <= 3e-7
+    assert np.abs(y[:, width // 2 :] - sin).max() <= 3e-7
 
 
 def test_angles_inside_attention() -> None:
     """One key at position 0, whose score is the cosine: its probability against a key of score 0."""
-    graph = graph_of(Rotary("half", 8, positions="row"), heads=1, kv_heads=1, width=8, value_width=8, scale=1.0)
+    graph = graph_of(
+        Rotary("half", 8, positions="row"), heads=1, kv_heads=1, width=8, value_width=8, scale=1.0
+    )
     positions = np.array([0, 1, 1_048_575, 1_048_574, 777_777, 16_777_216])
     q = np.zeros((1, 1, len(positions), 8), np.float32)
     q[..., 0] = 1
@@ -117,7 +141,9 @@ def test_only_differences_of_positions_matter() -> None:
     graph = graph_of(Rotary(count=64), width=64, value_width=64)
     sizes = Sizes(1, 33, 33)
     qkv, _ = graph.draw(sizes)
-    near, far = (graph.call(qkv, [[np.asarray(start), np.asarray(start)]]) for start in (0, 1_000_000))
+    near, far = (
+        graph.call(qkv, [[np.asarray(start), np.asarray(start)]]) for start in (0, 1_000_000)
+    )
     np.testing.assert_allclose(near, far, atol=1e-5)
 
 

@@ -40,8 +40,13 @@ def test_value_width_differs(width: int, value_width: int) -> None:
 @pytest.mark.parametrize("element", ["f32", "f16", "bf16"])
 @pytest.mark.parametrize("fuse", [True, False], ids=["fused", "unfused"])
 def test_storage_types(element: str, fuse: bool) -> None:
-    graph = Graph((causal("bottom_right"), padding(shortest=1)), element=element, width=64, value_width=64,
-                  logsumexp=True)
+    graph = Graph(
+        (causal("bottom_right"), padding(shortest=1)),
+        element=element,
+        width=64,
+        value_width=64,
+        logsumexp=True,
+    )
     for sizes in (Sizes(2, 1, 300), Sizes(2, 65, 100), Sizes(1, 3, 17)):
         graph.check(sizes, fuse=fuse)
 
@@ -54,16 +59,27 @@ def test_head_groups(heads: int, kv_heads: int) -> None:
 
 
 @pytest.mark.parametrize("fuse", [True, False], ids=["fused", "unfused"])
-@pytest.mark.parametrize("layouts", [("blhd",) * 4, ("bhld", "blhd", "bhld", "blhd"), ("blhd", "bhld", "bhld", "bhld"),
-                                     ("bhld", "bhld", "blhd", "bhld")], ids="-".join)
+@pytest.mark.parametrize(
+    "layouts",
+    [
+        ("blhd",) * 4,
+        ("bhld", "blhd", "bhld", "blhd"),
+        ("blhd", "bhld", "bhld", "bhld"),
+        ("bhld", "bhld", "blhd", "bhld"),
+    ],
+    ids="-".join,
+)
 def test_layouts(layouts: tuple[str, str, str, str], fuse: bool) -> None:
     graph = Graph((TRIANGLE, dense("f32", "bhij", 4)), layouts=layouts)
     for sizes in (Sizes(2, 1, 5), Sizes(2, 70, 70), Sizes(3, 5, 33)):
         graph.check(sizes, fuse=fuse)
 
 
-@pytest.mark.parametrize("sizes", [Sizes(0, 3, 5), Sizes(2, 0, 5), Sizes(2, 3, 0), Sizes(2, 1, 0), Sizes(0, 0, 0)],
-                         ids=str)
+@pytest.mark.parametrize(
+    "sizes",
+    [Sizes(0, 3, 5), Sizes(2, 0, 5), Sizes(2, 3, 0), Sizes(2, 1, 0), Sizes(0, 0, 0)],
+    ids=str,
+)
 @pytest.mark.parametrize("fuse", [True, False], ids=["fused", "unfused"])
 def test_nothing_there(sizes: Sizes, fuse: bool) -> None:
     Graph((causal("bottom_right"), padding()), logsumexp=True).check(sizes, fuse=fuse)
@@ -74,8 +90,11 @@ STRIDED = Graph((TRIANGLE, dense("f32", "bhij", 4), dense("i1", "bij", 4)))
 
 def _spread(x: np.ndarray, steps: tuple[int, ...]) -> np.ndarray:
     """The same numbers with every outer axis `steps` apart in memory, NaN (or true) between."""
-    wide = np.full([extent * step for extent, step in zip(x.shape, steps)] + [x.shape[-1]],
-                   True if x.dtype == bool else np.nan, x.dtype)
+    wide = np.full(
+        [extent * step for extent, step in zip(x.shape, steps)] + [x.shape[-1]],
+        True if x.dtype == bool else np.nan,
+        x.dtype,
+    )
     view = wide[tuple(slice(None, None, step) for step in steps)]
     view[...] = x
     return view
@@ -86,7 +105,7 @@ def _spread(x: np.ndarray, steps: tuple[int, ...]) -> np.ndarray:
 def test_strided_inputs(sizes: Sizes, fuse: bool) -> None:
     qkv, extra = STRIDED.draw(sizes)
     expected = STRIDED.expected(sizes, qkv, extra)
-    spread = [[_spread(x, (2, 3, 2)[:x.ndim - 1]) for x in arrays] for arrays in extra]
+    spread = [[_spread(x, (2, 3, 2)[: x.ndim - 1]) for x in arrays] for arrays in extra]
     expected.compare(STRIDED.call([_spread(x, (2, 3, 2)) for x in qkv], spread, fuse), 2e-6)
     # Token-major memory seen head-major.
     turned = [np.ascontiguousarray(x.swapaxes(1, 2)).swapaxes(1, 2) for x in qkv]
@@ -105,11 +124,17 @@ def test_broadcast_inputs(sizes: Sizes) -> None:
     """Stride 0 over the batch, over heads, over keys."""
     qkv, extra = STRIDED.draw(sizes)
     q, k, v = qkv
-    for axis, operands in ((0, [q[:1], k[:1], v[:1]]), (1, [q[:, :1], k[:, :1], v[:, :1]]), (2, [q, k[:, :, :1], v])):
+    for axis, operands in (
+        (0, [q[:1], k[:1], v[:1]]),
+        (1, [q[:, :1], k[:, :1], v[:, :1]]),
+        (2, [q, k[:, :, :1], v]),
+    ):
         stretched = [np.broadcast_to(x, given.shape) for x, given in zip(operands, qkv)]
         STRIDED.expected(sizes, stretched, extra).compare(STRIDED.call(stretched, extra), 2e-6)
     bias = np.broadcast_to(extra[1][0][:1, :1, :1], extra[1][0].shape)
-    STRIDED.expected(sizes, qkv, [[], [bias], extra[2]]).compare(STRIDED.call(qkv, [[], [bias], extra[2]]), 2e-6)
+    STRIDED.expected(sizes, qkv, [[], [bias], extra[2]]).compare(
+        STRIDED.call(qkv, [[], [bias], extra[2]]), 2e-6
+    )
 
 
 @pytest.mark.parametrize("layout", ["bhld", "blhd"])
@@ -138,6 +163,8 @@ def test_a_step_is_the_last_row_of_a_pass(parts: tuple) -> None:
         expected.compare(whole[:, :, -1:], 2e-6)
 
 
-@pytest.mark.parametrize("sizes", [Sizes(1, 64, 64), Sizes(2, 13, 29), Sizes(1, 1, 70), Sizes(2, 3, 0)], ids=str)
+@pytest.mark.parametrize(
+    "sizes", [Sizes(1, 64, 64), Sizes(2, 13, 29), Sizes(1, 1, 70), Sizes(2, 3, 0)], ids=str
+)
 def test_static_sizes(sizes: Sizes) -> None:
     Graph(logsumexp=True, static=sizes).check(sizes)

@@ -206,6 +206,17 @@ INVALID_NODES = {
     ),
     "row": (node("Gather", "x i", "y"), {"i": 5}, "row 5 is outside"),
     "rows": (node("Gather", "x i", "y"), {"i": [0, -3]}, "row -3 is outside"),
+    "tuples": (
+        node("GatherND", "x i", "y"),
+        {"i": [[0, 0], [1, 3]]},
+        "row 3 is outside a dimension of size 3",
+    ),
+    "batched_tuples": (
+        node("GatherND", "x i", "y", batch_dims=1),
+        {"i": [[-4], [0]]},
+        "row -4 is outside a dimension of size 3",
+    ),
+    "elements": (node("GatherElements", "x i", "y"), {"i": [[2, 0, 0]]}, "row 2 is outside"),
     "reduced_twice": (node("ReduceSum", "x a", "y"), {"a": [1, -1]}, "[1, -1] name one"),
     "unsqueezed_twice": (node("Unsqueeze", "x a", "y"), {"a": [0, 0]}, "[0, 0] name one"),
     "sliced_twice": (

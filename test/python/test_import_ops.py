@@ -84,6 +84,8 @@ FAMILIES = {
     ]
     + [
         node("Max", "x y one", "max3"),
+        node("Sum", "x y one", "sum3"),
+        node("Sum", "x", "sum1"),
         node("Pow", "p two", "square"),
         node("Pow", "p half", "root"),
         node("Pow", "p x", "power"),
@@ -214,13 +216,19 @@ FAMILIES = {
 
 def executed(nodes, feeds, symbols):
     """(names, results by posenc's importer, results by ONNX) for all outputs of `nodes`."""
+    model, feeds = model_of(nodes, feeds, symbols)
+    outputs = [info.name for info in model.graph.output]
+    return outputs, execute(import_model(model), list(feeds.values())), evaluate(model, feeds)
+
+
+def model_of(nodes, feeds, symbols):
+    """A model of all outputs of `nodes`, and the inputs of `feeds` that it reads."""
     outputs = [name for one in nodes for name in one.output]
     used = {name for one in nodes for name in one.input}
     feeds = {name: array for name, array in feeds.items() if name in used}
     constants = {name: array for name, array in CONSTANTS.items() if name in used}
     nodes = _sorted(nodes, set(feeds) | set(constants) | {""})
-    model = make_model(nodes, feeds, outputs, constants, symbols)
-    return outputs, execute(import_model(model), list(feeds.values())), evaluate(model, feeds)
+    return make_model(nodes, feeds, outputs, constants, symbols), feeds
 
 
 def _sorted(nodes, known):

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import posenc
 from execution import execute
-from onnx_models import make_model, node
+from onnx_models import evaluate, make_model, node
 from posenc.frontends.onnx import import_model
 from posenc.frontends.onnx.symbols import (
     Extent,
@@ -168,6 +169,26 @@ def test_result_of_a_division_by_a_size_that_is_zero() -> None:
         list(feeds.values()),
     )
     np.testing.assert_array_equal(result, [6, -3])
+
+
+@pytest.mark.parametrize(
+    "gather, rows",
+    [
+        (node("Gather", "x rows", "y", axis=1), np.array([0, 4])),
+        (node("Gather", "x rows", "y", axis=1), np.array([-5, 1])),
+        (node("GatherND", "x rows", "y"), np.array([[1, 4], [0, 0]])),
+        (node("GatherND", "x rows", "y", batch_dims=1), np.array([[4], [-5]])),
+        (node("GatherElements", "x rows", "y", axis=1), np.array([[4, 0], [0, -5]])),
+    ],
+)
+def test_a_call_checks_constant_positions(gather, rows) -> None:
+    """Where the graph does not know the size, the call does."""
+    feeds = {"x": np.arange(10, dtype=np.float32).reshape(2, 5)}
+    model = make_model([gather], feeds, ["y"], {"rows": rows}, {"x": ("B", "S")})
+    function = posenc.compile(model)
+    np.testing.assert_array_equal(function(feeds["x"]), evaluate(model, feeds)[0])
+    with pytest.raises(posenc.Error, match="row -?[45] is outside a dimension of size S, where S"):
+        function(feeds["x"][:, :4])
 
 
 @pytest.mark.parametrize("position", [-100, 100])

@@ -8,6 +8,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -17,15 +18,20 @@ BUILD = pathlib.Path(os.environ.get("POSENC_BUILD_DIR", ROOT / "build"))
 
 def blocks(language: str) -> list[str]:
     """The texts of the README's fenced blocks in `language`; "" for unmarked ones."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    return re.findall(
+        rf"^```{language}\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL
+    )
 
 
 @pytest.fixture
-def checkout(tmp_path: pathlib.Path) -> pathlib.Path:
-    """A folder that looks like a built checkout and may be written to."""
+def checkout(tmp_path: pathlib.Path) -> Iterator[pathlib.Path]:
+    """A folder that looks like a built checkout; its examples write to `build/` only."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    (tmp_path / "build").symlink_to(BUILD)
-    return tmp_path
+    (tmp_path / "build").mkdir()
+    for folder in ("bin", "lib"):
+        (tmp_path / "build" / folder).symlink_to(BUILD / folder)
+    yield tmp_path
+    assert {path.name for path in tmp_path.iterdir()} == {"examples", "build"}
 
 
 def run(command: list[str], folder: pathlib.Path) -> str:
@@ -39,7 +45,8 @@ def test_python_example(checkout: pathlib.Path) -> None:
     (example,) = blocks("python")
     shown = run([sys.executable, "-c", example], checkout)
     assert "posenc.attention" in shown and "rotate_query" in shown
-    assert (checkout / "llama_attention.so").exists() and (checkout / "llama_attention.h").exists()
+    written = {path.name for path in (checkout / "build").iterdir()}
+    assert {"llama_attention.so", "llama_attention.h"} < written
 
 
 def test_c_example(checkout: pathlib.Path) -> None:
@@ -54,8 +61,12 @@ def formats(source: str) -> list[re.Pattern]:
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print" and node.args:
             text = node.args[0]
             parts = text.values if isinstance(text, ast.JoinedStr) else [text]
-            patterns.append("".join(re.escape(part.value) if isinstance(part, ast.Constant) else ".+"
-                                    for part in parts))
+            patterns.append(
+                "".join(
+                    re.escape(part.value) if isinstance(part, ast.Constant) else ".+"
+                    for part in parts
+                )
+            )
     return [re.compile(pattern) for pattern in patterns]
 
 

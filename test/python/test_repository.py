@@ -4,9 +4,12 @@
 
 import pathlib
 import re
+import subprocess
 from typing import Iterator
 
+import posenc
 import pytest
+from tools import BUILD
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("benchmarks", "cmake", "docs", "examples", "include", "lib", "python", "test", "tools", "utils")
@@ -103,7 +106,10 @@ def test_no_path_of_a_machine() -> None:
 
 
 def test_the_version_is_one() -> None:
-    places = {"CMakeLists.txt": r"^project\(posenc VERSION ([\d.]+)", "pyproject.toml": r'^version = "(.+)"',
-              "python/posenc/__init__.py": r'^__version__ = "(.+)"'}
-    found = {re.search(pattern, (ROOT / place).read_text(), re.MULTILINE)[1] for place, pattern in places.items()}
-    assert len(found) == 1, found
+    """One file spells it; what is built and installed has it from there."""
+    places = [ROOT / "CMakeLists.txt", ROOT / "pyproject.toml", *files(".py", ".h", ".cpp", folders=FOLDERS)]
+    spelt = matches(re.escape(posenc.__version__) + r"\b(?!\.)", (p for p in places if "test" not in p.parts))
+    assert [line.split(":")[0] for line in spelt] == ["python/posenc/_version.py"]
+    for tool in ("posenc-compile", "posenc-opt"):
+        shown = subprocess.run([BUILD / "bin" / tool, "--version"], capture_output=True, text=True, check=True)
+        assert shown.stdout.startswith(f"{tool} {posenc.__version__} (LLVM ")

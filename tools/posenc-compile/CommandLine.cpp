@@ -65,6 +65,10 @@ static std::string defaultOutput(StringRef input, bool isText) {
   return path.str().str();
 }
 
+static bool isYAML(StringRef path) {
+  return path.ends_with(".yaml") || path.ends_with(".yml");
+}
+
 static llvm::Error readOptions(const InputArgList &arguments,
                                CommandLine &line) {
   CompileOptions &options = line.options;
@@ -79,7 +83,11 @@ static llvm::Error readOptions(const InputArgList &arguments,
       return error;
   options.fuse = !arguments.hasArg(OPT_no_fuse);
   options.keepIR = !line.dumpDir.empty();
-  options.remarks = !line.remarks.empty();
+  options.keepWeights = arguments.hasArg(OPT_dump_weights);
+  options.genericIR = arguments.hasArg(OPT_dump_generic);
+  if (!line.remarks.empty())
+    options.remarks =
+        isYAML(line.remarks) ? RemarkFormat::YAML : RemarkFormat::Text;
   options.libraryName = llvm::sys::path::filename(line.output).str();
   return llvm::Error::success();
 }
@@ -91,7 +99,8 @@ mlir::posenc::parseCommandLine(ArrayRef<const char *> arguments) {
   InputArgList parsed = table.ParseArgs(arguments, missingIndex, missingCount);
   CommandLine line;
   line.help = parsed.hasArg(OPT_help);
-  if (line.help)
+  line.version = parsed.hasArg(OPT_version);
+  if (line.help || line.version)
     return line;
   if (missingCount)
     return llvm::createStringError(

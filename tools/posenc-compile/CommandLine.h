@@ -25,6 +25,7 @@ struct CommandLine {
   std::string remarks;
   bool timePhases = false;
   bool help = false;
+  bool version = false;
 };
 
 /// Reads the arguments after the program's name.

@@ -16,6 +16,7 @@ class Value_<string name, string values, string help>
     : Option<["--", "-"], name # "=", KIND_JOINED>, HelpText<help>, MetaVarName<values>;
 
 def help : Flag_<"help", "print this">;
+def version : Flag_<"version", "print the version">;
 def output : Option<["-"], "o", KIND_JOINED_OR_SEPARATE>, MetaVarName<"<file>">,
     HelpText<"output; its suffix says what: .so .a .o .s .ll .mlir (default: the input's name with .so)">;
 
@@ -28,11 +29,14 @@ def cpu : Value_<"cpu", "<cpu>[,<cpu>...]",
     "native (default), x86-64-v3, x86-64-v4, sapphirerapids, generic-aarch64; the library runs the best that fits">;
 def threads : Value_<"threads", "<kind>", "pool (default), host, serial, openmp">;
 def emit : Value_<"emit", "<kind>", "so, a, o, s, ll, mlir (default: by the output's suffix)">;
+def function : Value_<"function", "<name>", "compile this function of the module alone (default: all public ones)">;
 def to : Value_<"to", "<phase>", "stop after import, simplify, fuse, plan or codegen and write the IR">;
 }
 
-def dump_dir : Value_<"dump-dir", "<folder>", "write the IR after each phase, one numbered file each">;
+def dump_dir : Value_<"dump-dir", "<folder>", "write the IR after each phase, one numbered file each; large constants are left out">;
+def dump_weights : Flag_<"dump-weights", "write those, too">;
+def dump_generic : Flag_<"dump-generic", "write the IR after each phase in MLIR's generic form">;
 def remarks : Flag_<"remarks", "say what was fused and what was not, and why">;
-def remarks_file : Value_<"remarks", "<file>", "the same, to a file">;
+def remarks_file : Value_<"remarks", "<file>", "the same, to a file: text, or YAML by the suffix .yaml">;
 def no_fuse : Flag_<"no-fuse", "leave encodings outside of attention">;
 def time_phases : Flag_<"time-phases", "print the seconds of each phase">;

@@ -8,6 +8,7 @@
 #include "CommandLine.h"
 #include "Output.h"
 
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
@@ -20,6 +21,11 @@ static llvm::Error run(llvm::ArrayRef<const char *> arguments) {
     return line.takeError();
   if (line->help) {
     printHelp();
+    return llvm::Error::success();
+  }
+  if (line->version) {
+    llvm::outs() << "posenc-compile " POSENC_VERSION
+                    " (LLVM " LLVM_VERSION_STRING ")\n";
     return llvm::Error::success();
   }
   auto source = llvm::MemoryBuffer::getFileOrSTDIN(line->input);

@@ -10,12 +10,19 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "posenc/InitAll.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
 
 #ifdef POSENC_INCLUDE_TESTS
 #include "TestPasses.h"
 #endif
 
+static void printVersion(llvm::raw_ostream &stream) {
+  stream << "posenc-opt " POSENC_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+}
+
 int main(int argc, char **argv) {
+  llvm::cl::SetVersionPrinter(printVersion);
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

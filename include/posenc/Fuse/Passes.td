@@ -31,7 +31,8 @@ def InlineElementsPass : Pass<"posenc-inline-elements", "func::FuncOp"> {
     Arguments, constants and what has no element formula stay leaves; so does a
     table: a tensor with at most one axis that is long (dynamic, or no shorter
     than rows or keys) whose elements are expensive, because it is computed
-    once. The remark `BiasNotInlined` says which tensor stays and why.
+    once. Remarks say which encodings were fused, which tensor over rows and
+    keys is still read, and why.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -47,8 +48,7 @@ def SplitMaskPass : Pass<"posenc-split-mask", "func::FuncOp"> {
     type, with `empty_rows(<average>)`, which is what such a graph computes for
     a row with no key; only where no other mask is and no other term may be as
     low, for otherwise that row would be the average of the keys that those
-    leave. Other finite penalties stay a bias. The remark `PenaltyIsBias` says
-    why a penalty stays one.
+    leave. Other finite penalties stay a bias; a remark says why.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
@@ -59,8 +59,8 @@ def FuseRotationPass : Pass<"posenc-fuse-rotation", "func::FuncOp"> {
   let summary = "move the rotation of queries into attention";
   let description = [{
     A query that is a rotary op's result is rotated by `rotate_query` instead.
-    The remark `QueryRotation` says of each rotated query whether it fused, and
-    if not, why.
+    Remarks say of each rotated query whether it fused, and if not, why, and
+    which rotations of keys stay ops.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -74,8 +74,9 @@ def DecomposePass : Pass<"posenc-decompose", "func::FuncOp"> {
     Every op with an element formula becomes a `linalg.generic` that computes
     it; a rotation becomes tables of cosines and sines and two slices of pairs;
     every aggregated op (`linalg.softmax`, content encodings) its parts.
-    `posenc.attention` stays, unless `no-fuse` is set or no kernel takes it,
-    which the remark `AttentionNotFused` explains.
+    `posenc.attention` stays, unless `no-fuse` is set or no kernel takes it. A
+    remark says of each encoding that becomes a tensor of its own who reads it,
+    and of attention why no kernel takes it.
   }];
   let options = [
     Option<"noFuse", "no-fuse", "bool", "false",

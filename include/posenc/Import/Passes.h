@@ -12,19 +12,15 @@
 #define POSENC_IMPORT_PASSES_H
 
 #include "mlir/Pass/Pass.h"
-#include "mlir/Pass/PassOptions.h"
 
 namespace mlir::posenc {
 
 #define GEN_PASS_DECL
 #include "posenc/Import/Passes.h.inc"
 
-/// Choices of the phase.
-struct ImportOptions : PassPipelineOptions<ImportOptions> {};
-
 /// The passes of the phase, in order: recognises attention and encodings in
 /// primitive ops.
-void buildImportPipeline(OpPassManager &pm, const ImportOptions &options);
+void buildImportPipeline(OpPassManager &pm);
 
 /// Registers the pipeline as `--posenc-import`.
 void registerImportPipeline();

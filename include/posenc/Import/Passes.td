@@ -38,8 +38,8 @@ def RaiseAttentionPass : Pass<"posenc-raise-attention", "func::FuncOp"> {
     biases and masks as whole tensors).
 
     A guard that turns rows without a key to zeros is what `posenc.attention`
-    does itself. The remark `RaiseAttention` says of each softmax whether it was
-    raised, and if not, why.
+    does itself. A remark says of each softmax between two contractions whether
+    it was raised, and if not, why.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -53,8 +53,8 @@ def RaiseEncodingsPass : Pass<"posenc-raise-encodings", "func::FuncOp"> {
     For each tensor that an attention reads, and those it is computed from, the
     walker derives the element formula, every op with `RaisableOpInterface`
     proposes what it may be, and a proposal that `findDifference` cannot tell
-    from the formula replaces the tensor. The remark `RaiseEncoding` names what
-    was recognised, or where the nearest proposal differed.
+    from the formula replaces the tensor. A remark names what was recognised, or
+    where the nearest proposal differed.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

@@ -16,6 +16,9 @@
 
 namespace mlir::posenc {
 
+/// The exported table of a library's functions, see lib/Runtime.
+inline constexpr StringLiteral kLibrarySymbol = "posenc_library";
+
 /// The element types of DLPack.
 struct DLPackType {
   uint8_t code;

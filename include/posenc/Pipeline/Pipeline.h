@@ -31,6 +31,10 @@ struct PhaseInfo {
 /// All phases, in order.
 ArrayRef<PhaseInfo> getPhases();
 
+/// Text is what clang prints, YAML what its `-fsave-optimization-record`
+/// writes.
+enum class RemarkFormat { None, Text, YAML };
+
 /// What to compile, and for which machines.
 struct CompileOptions {
   /// Names of the CPUs, see resolveTargets.
@@ -41,18 +45,25 @@ struct CompileOptions {
   std::optional<Phase> to;
   /// Whether encodings may move into attention.
   bool fuse = true;
+  /// The one function of the module to compile, by its name there; all public
+  /// ones where it is empty.
+  std::string function;
   /// Whether the result holds the IR after each phase.
   bool keepIR = false;
-  /// Whether the result holds the remarks.
-  bool remarks = false;
+  /// Whether that IR holds constants of more than a few elements.
+  bool keepWeights = false;
+  /// Whether that IR is in MLIR's generic form, for programs that read it.
+  bool genericIR = false;
+  /// In which form the result holds the remarks.
+  RemarkFormat remarks = RemarkFormat::None;
   /// The name by which programs linked against a shared library load it.
   std::string libraryName = "libposenc_graph.so";
 };
 
 /// Sets the option that the command line spells `--name=value`: cpu, target,
-/// arch, threads, emit, to, fuse, ir, remarks, name. An unknown name or value
-/// is an error that lists the known ones; arch, and what else is for GPUs, is
-/// one that says that it is not there yet.
+/// arch, threads, emit, to, fuse, function, ir, weights, generic, remarks,
+/// name. An unknown name or value is an error that lists the known ones; arch,
+/// and what else is for GPUs, is one that says that it is not there yet.
 llvm::Error setOption(CompileOptions &options, StringRef name, StringRef value);
 
 /// The IR after a phase, or before all ("input").
@@ -69,12 +80,12 @@ struct CompileResult {
   std::string artifact;
   /// Its C header, empty where the artifact is IR.
   std::string header;
-  /// One line a remark.
+  /// One line a remark, or a YAML document a remark.
   std::string remarks;
   /// With keepIR, in order.
   std::vector<Snapshot> ir;
-  /// Seconds spent in each phase, and in "object".
-  std::vector<std::pair<StringRef, double>> times;
+  /// Seconds spent in "parse", in each phase, and in "object".
+  std::vector<std::pair<StringLiteral, double>> times;
 };
 
 /// Compiles `source`, MLIR text of a graph, or of what `--to=plan` wrote, that

@@ -12,19 +12,15 @@
 #define POSENC_SIMPLIFY_PASSES_H
 
 #include "mlir/Pass/Pass.h"
-#include "mlir/Pass/PassOptions.h"
 
 namespace mlir::posenc {
 
 #define GEN_PASS_DECL
 #include "posenc/Simplify/Passes.h.inc"
 
-/// Choices of the phase.
-struct SimplifyOptions : PassPipelineOptions<SimplifyOptions> {};
-
 /// The passes of the phase, in order: makes the graph smaller by the algebra of
 /// encodings.
-void buildSimplifyPipeline(OpPassManager &pm, const SimplifyOptions &options);
+void buildSimplifyPipeline(OpPassManager &pm);
 
 /// Registers the pipeline as `--posenc-simplify`.
 void registerSimplifyPipeline();

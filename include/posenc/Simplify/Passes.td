@@ -14,8 +14,7 @@ def ComposeRotationsPass : Pass<"posenc-compose-rotations", "func::FuncOp"> {
   let summary = "turn a rotation of a rotation into one";
   let description = [{
     Rotations of the same lanes by the same frequencies add their positions; one
-    and its inverse cancel. The remark `RotationsNotComposed` marks a rotation
-    of a rotation that stays.
+    and its inverse cancel. A remark marks a rotation of a rotation that stays.
   }];
   let dependentDialects = [
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
@@ -37,8 +36,7 @@ def DropRowConstantsPass : Pass<"posenc-drop-row-constants", "func::FuncOp"> {
     The softmax of a row does not change when a number is added to all of its
     scores. Dropped are terms of the outermost sum (what a soft-cap has bounded
     is no sum) that depend on neither the score nor the key and are surely
-    finite; not with sinks or a log-sum-exp, which the remark `RowConstantStays`
-    says.
+    finite; not with sinks or a log-sum-exp, of which a remark tells.
   }];
 }
 

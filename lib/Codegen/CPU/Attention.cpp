@@ -3,7 +3,7 @@
 // Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Before: posenc.attention on memrefs, with a #posenc.cpu schedule.
+// Before: posenc.attention on memrefs, with a CPU schedule.
 // After: scf.forall over units of work, of vector code on memrefs.
 //
 //===----------------------------------------------------------------------===//
@@ -23,32 +23,12 @@ namespace mlir::posenc {
 using namespace mlir;
 using namespace mlir::posenc;
 
-/// The schedule of `op`, or failure and a diagnostic that says what is missing.
-static FailureOr<CPUScheduleAttr> getSchedule(AttentionOp op) {
-  auto schedule = dyn_cast_or_null<CPUScheduleAttr>(op.getScheduleAttr());
-  if (!schedule)
-    return op.emitOpError("has no CPU schedule; give it one, such as "
-                          "'schedule(#posenc.cpu<prefill, ...>)'");
+/// Whether the kernels can read `op`; else a diagnostic says why not.
+static LogicalResult checkOperands(AttentionOp op) {
   if (op.getBlockTable())
     return op.emitOpError("has a 'block_table', which the CPU kernels do not "
                           "read; gather the pages into one key and one value "
                           "tensor first");
-  bool prefill = schedule.getKernel() == CPUKernel::Prefill;
-  if (prefill && schedule.getLanes() % kTransposeSide)
-    return op.emitOpError()
-           << "has a prefill schedule of " << schedule.getLanes()
-           << " lanes; they must be a multiple of " << kTransposeSide;
-  if (!prefill && !llvm::is_contained({4, 8, 16}, schedule.getLanes()))
-    return op.emitOpError()
-           << "has a decode schedule of " << schedule.getLanes()
-           << " lanes; they must be 4, 8 or 16";
-  if (!prefill && kTransposeSide % schedule.getRows())
-    return op.emitOpError() << "has a decode schedule of " << schedule.getRows()
-                            << " rows; they must divide " << kTransposeSide;
-  if (!prefill && schedule.getKeyBlock() % kTransposeSide)
-    return op.emitOpError()
-           << "has a decode schedule of " << schedule.getKeyBlock()
-           << " keys a block; they must be a multiple of " << kTransposeSide;
   for (Value operand : op->getOperands()) {
     auto type = dyn_cast<MemRefType>(operand.getType());
     if (!type || type.getRank() != 4)
@@ -57,7 +37,54 @@ static FailureOr<CPUScheduleAttr> getSchedule(AttentionOp op) {
       return op.emitOpError() << "has an operand " << type
                               << "; its last dimension must have stride 1";
   }
-  return schedule;
+  return success();
+}
+
+static LogicalResult checkSchedule(AttentionOp op, CPUPrefillAttr schedule) {
+  if (schedule.getLanes() % kTransposeSide)
+    return op.emitOpError()
+           << "has a prefill schedule of " << schedule.getLanes()
+           << " lanes; they must be a multiple of " << kTransposeSide;
+  return success();
+}
+
+static LogicalResult checkSchedule(AttentionOp op, CPUDecodeAttr schedule) {
+  if (!llvm::is_contained({4, 8, 16}, schedule.getLanes()))
+    return op.emitOpError()
+           << "has a decode schedule of " << schedule.getLanes()
+           << " lanes; they must be 4, 8 or 16";
+  if (kTransposeSide % schedule.getRows())
+    return op.emitOpError() << "has a decode schedule of " << schedule.getRows()
+                            << " rows; they must divide " << kTransposeSide;
+  if (schedule.getKeyBlock() % kTransposeSide)
+    return op.emitOpError()
+           << "has a decode schedule of " << schedule.getKeyBlock()
+           << " keys a block; they must be a multiple of " << kTransposeSide;
+  return success();
+}
+
+/// Emits the kernel that the schedule of `op` names before it.
+static LogicalResult emitKernel(AttentionOp op) {
+  Attribute schedule = op.getScheduleAttr();
+  if (!isa_and_present<CPUPrefillAttr, CPUDecodeAttr>(schedule))
+    return op.emitOpError("has no CPU schedule; give it one, such as "
+                          "'schedule(#posenc.cpu_prefill<...>)'");
+  if (failed(checkOperands(op)))
+    return failure();
+  KernelBuilder b(op.getLoc(), op);
+  if (auto prefill = dyn_cast<CPUPrefillAttr>(schedule)) {
+    if (failed(checkSchedule(op, prefill)))
+      return failure();
+    AttentionKernel kernel(op, b);
+    emitPrefill(kernel, prefill);
+    return success();
+  }
+  auto decode = cast<CPUDecodeAttr>(schedule);
+  if (failed(checkSchedule(op, decode)))
+    return failure();
+  AttentionKernel kernel(op, b);
+  emitDecode(kernel, decode);
+  return success();
 }
 
 namespace {
@@ -70,15 +97,8 @@ public:
         ops.push_back(op);
     });
     for (AttentionOp op : ops) {
-      FailureOr<CPUScheduleAttr> schedule = getSchedule(op);
-      if (failed(schedule))
+      if (failed(emitKernel(op)))
         return signalPassFailure();
-      KernelBuilder b(op.getLoc(), op);
-      AttentionKernel kernel(op, *schedule, b);
-      if (schedule->getKernel() == CPUKernel::Prefill)
-        emitPrefill(kernel);
-      else
-        emitDecode(kernel);
       op.erase();
     }
   }

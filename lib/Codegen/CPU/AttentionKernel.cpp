@@ -77,10 +77,8 @@ static bool usesHugeFloats(Region &score) {
       .wasInterrupted();
 }
 
-AttentionKernel::AttentionKernel(AttentionOp op, CPUScheduleAttr schedule,
-                                 KernelBuilder &b)
-    : op(op), schedule(schedule), b(b),
-      scoreIsAdditive(yieldsSumWithScore(op.getScore())),
+AttentionKernel::AttentionKernel(AttentionOp op, KernelBuilder &b)
+    : op(op), b(b), scoreIsAdditive(yieldsSumWithScore(op.getScore())),
       scoreReadsKeys(readsFloatsByKey(op.getScore())),
       scoreMayBeHuge(usesHugeFloats(op.getScore())) {
   auto extent = [&](Value operand, Layout layout, int64_t axis) -> Value {
@@ -198,9 +196,8 @@ Value AttentionKernel::emitSink(Value head) {
 }
 
 void AttentionKernel::emitKeyBlocks(
-    const KeyRange &range, const QueryRows *rows,
+    const KeyRange &range, int64_t size, const QueryRows *rows,
     function_ref<void(Value, Value, bool)> body) {
-  int64_t size = schedule.getKeyBlock();
   Value left = b.ceilDiv(b.sub(range.fullLow, range.low), size);
   Value full = b.div(b.sub(range.fullHigh, range.fullLow), size);
   Value fullEnd = b.add(range.fullLow, b.mul(full, size));

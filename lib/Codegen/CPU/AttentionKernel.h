@@ -33,10 +33,9 @@ SmallVector<std::pair<int64_t, int64_t>> chunks(int64_t size, int64_t width);
 
 struct AttentionKernel {
   /// Emits sizes and the scale at `b`.
-  AttentionKernel(AttentionOp op, CPUScheduleAttr schedule, KernelBuilder &b);
+  AttentionKernel(AttentionOp op, KernelBuilder &b);
 
   AttentionOp op;
-  CPUScheduleAttr schedule;
   KernelBuilder &b;
   int64_t headSize, valueSize;
   Value batch, queryHeads, queryRows, keyRows;
@@ -81,7 +80,7 @@ struct AttentionKernel {
   /// keys from `start` on: once for full blocks (`schedule`'s size, seen by
   /// all rows), once for others (fewer keys, or masked in part). The `tile`
   /// region is asked about `rows`, unless they are null.
-  void emitKeyBlocks(const KeyRange &range, const QueryRows *rows,
+  void emitKeyBlocks(const KeyRange &range, int64_t size, const QueryRows *rows,
                      function_ref<void(Value, Value, bool)> body);
 
   /// The mean of all rows of `values` (`[rows, Dv]`) as row 0 of `mean`, f32
@@ -104,8 +103,8 @@ private:
 };
 
 /// The kernels, one a file: replace nothing, emit at `kernel.b`.
-void emitPrefill(AttentionKernel &kernel);
-void emitDecode(AttentionKernel &kernel);
+void emitPrefill(AttentionKernel &kernel, CPUPrefillAttr schedule);
+void emitDecode(AttentionKernel &kernel, CPUDecodeAttr schedule);
 
 } // namespace mlir::posenc
 

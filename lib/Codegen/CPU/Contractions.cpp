@@ -16,6 +16,7 @@
 #include "RowStaging.h"
 #include "posenc/Codegen/CPU/Passes.h"
 #include "posenc/Codegen/CPU/Target.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -61,12 +62,13 @@ static bool isSumOfProductsInF32(Block &body) {
          });
 }
 
-/// `op` as a contraction that the scheme fits.
-static FailureOr<Contraction> match(linalg::LinalgOp op) {
-  if (!op.hasPureBufferSemantics() || !linalg::isaContractionOpInterface(op))
-    return failure();
+/// `op`, a contraction on memrefs, as the scheme fits it; or `reason` says what
+/// is in the way.
+static FailureOr<Contraction> match(linalg::LinalgOp op, StringRef &reason) {
+  reason = "it does more than sum products of f32, f16 or bf16 in f32";
   if (!isSumOfProductsInF32(*op.getBlock()))
     return failure();
+  reason = "it does not have one loop over columns and one over products";
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(op);
   if (failed(dims) || dims->n.size() != 1 || dims->k.size() != 1)
@@ -78,6 +80,7 @@ static FailureOr<Contraction> match(linalg::LinalgOp op) {
     llvm::append_range(contraction.outer, ArrayRef(dims->m).drop_back());
   }
   // Lanes are columns: of the result always neighbours in memory.
+  reason = "the columns of its result are no neighbours in memory";
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   auto last = dyn_cast<AffineDimExpr>(result.getResults().back());
   if (!last || last.getPosition() != contraction.column ||
@@ -263,9 +266,18 @@ struct ContractionsPass : posenc::impl::ContractionsPassBase<ContractionsPass> {
   void runOnOperation() override {
     SmallVector<Contraction> contractions;
     getOperation().walk([&](linalg::LinalgOp op) {
-      if (FailureOr<Contraction> contraction = match(op);
-          succeeded(contraction))
+      if (!op.hasPureBufferSemantics() ||
+          !linalg::isaContractionOpInterface(op))
+        return;
+      StringRef reason;
+      FailureOr<Contraction> contraction = match(op, reason);
+      if (succeeded(contraction))
         contractions.push_back(*contraction);
+      else
+        remarkMissed(op, "contractions")
+            << remark::add("'{0}' runs as scalar loops, not in tiles",
+                           op->getName().getStringRef())
+            << remark::reason("{0}", reason);
     });
     RegisterTile tile = getRegisterTile(getOperation());
     for (Contraction contraction : contractions) {

@@ -90,7 +90,7 @@ void Decode::emitUnit(Value number, Value packs, const Partials &partials) {
   emitInitialState(unit);
   KeyRange range = emitRange(unit);
   unit.outside = OpBuilder(b);
-  kernel.emitKeyBlocks(range, /*rows=*/nullptr,
+  kernel.emitKeyBlocks(range, keyBlock, /*rows=*/nullptr,
                        [&](Value start, Value count, bool full) {
                          emitKeyBlock(unit, start, count, full);
                        });
@@ -261,4 +261,6 @@ void Decode::emitResult(Value batch, Value head, Value row, Value outputs,
     b.store(emitLogSumExp(b, maximum, sum), logsumexp, {batch, head, row});
 }
 
-void posenc::emitDecode(AttentionKernel &kernel) { Decode(kernel).emit(); }
+void posenc::emitDecode(AttentionKernel &kernel, CPUDecodeAttr schedule) {
+  Decode(kernel, schedule).emit();
+}

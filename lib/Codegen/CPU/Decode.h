@@ -59,11 +59,10 @@ struct Partials {
 
 class Decode {
 public:
-  explicit Decode(AttentionKernel &kernel)
-      : kernel(kernel), op(kernel.op), b(kernel.b),
-        rows(kernel.schedule.getRows()),
-        keyBlock(kernel.schedule.getKeyBlock()),
-        split(kernel.schedule.getSplit()), lanes(kernel.schedule.getLanes()),
+  Decode(AttentionKernel &kernel, CPUDecodeAttr schedule)
+      : kernel(kernel), op(kernel.op), b(kernel.b), rows(schedule.getRows()),
+        keyBlock(schedule.getKeyBlock()), split(schedule.getSplit()),
+        lanes(schedule.getLanes()),
         numAccumulators(std::max(rows, getNumAccumulators(lanes))),
         keysATile(numAccumulators / rows),
         paddedHead((kernel.headSize + kWidth - 1) / kWidth * kWidth),

@@ -14,9 +14,24 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "posenc/Codegen/CPU/Lanes.h"
+#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Remarks.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
+
+/// Neighbouring lanes that are no neighbours in memory cost a load each.
+static void reportGather(memref::LoadOp load) {
+  auto op = load->getParentOfType<AttentionOp>();
+  if (!op)
+    return;
+  MemRefType type = load.getMemRefType();
+  remarkMissed(load, "attention")
+      << remark::add("'{0}' gathers from a {1}, an element a lane",
+                     op->getName().getStringRef(),
+                     MemRefType::get(type.getShape(), type.getElementType()))
+      << remark::reason("its last index is not the next one from lane to lane");
+}
 
 LaneValue Lanes::emitLoad(memref::LoadOp load, ArrayRef<LaneValue> operands,
                           unsigned level) {
@@ -29,6 +44,8 @@ LaneValue Lanes::emitLoad(memref::LoadOp load, ArrayRef<LaneValue> operands,
                     llvm::all_of(at.drop_back(), [](const LaneValue &index) {
                       return index.isUniform();
                     });
+  if (!contiguous)
+    reportGather(load);
   mlir::Value lanes;
   if (element.isInteger(1) || isa<BFloat16Type, Float16Type>(element))
     lanes = emitBitsLoad(b, element, memref, at, contiguous);

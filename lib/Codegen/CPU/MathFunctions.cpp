@@ -139,6 +139,21 @@ Value MathFunctions::exp2(Value x) {
   return scaleByPower(p, power);
 }
 
+Value MathFunctions::exp2BelowZero(Value x) {
+  Value power = add(x, constant(roundingMagic));
+  Value f = sub(x, sub(power, constant(roundingMagic)));
+  Value p = polynomial(f, {1.0, 0.69314697, 0.24022113, 0.055507132,
+                           0.0096755413, 0.0013276472});
+  // The integer part goes into the exponent field: no denormals, so down to
+  // -100 only.
+  Value scaled = fromBits(arith::AddIOp::create(
+      b, loc, bits(p),
+      arith::ShLIOp::create(b, loc, bits(power), integer(23, 32))));
+  // Unordered, so that what is not a number stays so.
+  Value large = compare(CmpFPredicate::UGE, x, constant(-100.0));
+  return select(large, scaled, constant(0.0));
+}
+
 Value MathFunctions::exp(Value x) {
   x = clamp(x, constant(-105), constant(89.5));
   Value power = fma(x, constant(1.44269504088896341), constant(roundingMagic));

@@ -74,14 +74,13 @@ static void buildLowering(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void posenc::buildCodegenCPUPipeline(OpPassManager &pm,
-                                     const CodegenCPUOptions &) {
+void posenc::buildCodegenCPUPipeline(OpPassManager &pm) {
   buildKernels(pm);
   buildLowering(pm);
 }
 
 void posenc::registerCodegenCPUPipeline() {
-  PassPipelineRegistration<CodegenCPUOptions>(
+  PassPipelineRegistration<>(
       "posenc-codegen-cpu",
       "turns attention and linalg on memrefs into vector code and the LLVM "
       "dialect",

@@ -29,7 +29,7 @@ using namespace mlir::posenc::prefill;
 //===----------------------------------------------------------------------===//
 
 void Prefill::emit() {
-  Value blocks = b.ceilDiv(kernel.queryRows, kernel.schedule.getQueryBlock());
+  Value blocks = b.ceilDiv(kernel.queryRows, queryBlock);
   Value count = b.mul(b.mul(kernel.batch, kernel.queryHeads), blocks);
   b.parallel(count, [&](Value number) { emitUnit(number, blocks); });
 }
@@ -43,9 +43,9 @@ void Prefill::emitUnit(Value number, Value blocks) {
   unit.batch = b.div(batchHead, kernel.queryHeads);
   unit.head = b.rem(batchHead, kernel.queryHeads);
   unit.keyHead = b.div(unit.head, kernel.headGroup);
-  unit.firstRow = b.mul(block, kernel.schedule.getQueryBlock());
-  unit.rowCount = b.min(b.index(kernel.schedule.getQueryBlock()),
-                        b.sub(kernel.queryRows, unit.firstRow));
+  unit.firstRow = b.mul(block, queryBlock);
+  unit.rowCount =
+      b.min(b.index(queryBlock), b.sub(kernel.queryRows, unit.firstRow));
   unit.panelCount = b.ceilDiv(unit.rowCount, lanes);
   unit.query = kernel.emitHead(op.getQuery(), op.getQueryLayout(), unit.batch,
                                unit.head);
@@ -66,7 +66,7 @@ void Prefill::emitUnit(Value number, Value blocks) {
   unit.outside = OpBuilder(b);
   if (unit.onlyPanel)
     unit.onlyPanel->levels.assign(2, *unit.outside);
-  kernel.emitKeyBlocks(range, &asking,
+  kernel.emitKeyBlocks(range, keyBlock, &asking,
                        [&](Value start, Value count, bool full) {
                          emitKeyBlock(unit, start, count, full);
                        });
@@ -229,4 +229,6 @@ void Prefill::emitLogSumExps(Unit &unit, Panel &panel) {
   });
 }
 
-void posenc::emitPrefill(AttentionKernel &kernel) { Prefill(kernel).emit(); }
+void posenc::emitPrefill(AttentionKernel &kernel, CPUPrefillAttr schedule) {
+  Prefill(kernel, schedule).emit();
+}

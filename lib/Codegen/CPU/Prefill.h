@@ -65,11 +65,11 @@ struct KeyBlock {
 
 class Prefill {
 public:
-  explicit Prefill(AttentionKernel &kernel)
-      : kernel(kernel), op(kernel.op), b(kernel.b),
-        lanes(kernel.schedule.getLanes()), rows(kernel.schedule.getRows()),
-        keyBlock(kernel.schedule.getKeyBlock()),
-        panels(llvm::divideCeil(kernel.schedule.getQueryBlock(), lanes)),
+  Prefill(AttentionKernel &kernel, CPUPrefillAttr schedule)
+      : kernel(kernel), op(kernel.op), b(kernel.b), lanes(schedule.getLanes()),
+        rows(schedule.getRows()), keyBlock(schedule.getKeyBlock()),
+        queryBlock(schedule.getQueryBlock()),
+        panels(llvm::divideCeil(queryBlock, lanes)),
         paddedHead(llvm::alignTo(kernel.headSize, kTransposeSide)),
         paddedValue(llvm::alignTo(kernel.valueSize, kTransposeSide)) {
     if (keyBlock % kTransposeSide == 0)
@@ -121,7 +121,7 @@ private:
   AttentionKernel &kernel;
   AttentionOp op;
   KernelBuilder &b;
-  int64_t lanes, rows, keyBlock, panels, paddedHead, paddedValue;
+  int64_t lanes, rows, keyBlock, queryBlock, panels, paddedHead, paddedValue;
   /// Tables that score and mask read.
   SmallVector<memref::LoadOp> denseReads;
 };

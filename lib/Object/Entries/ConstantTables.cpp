@@ -134,7 +134,7 @@ LLVM::GlobalOp ConstantTables::addFunction(const EntryFunction &entry) {
                       {32, int64_t(symbols.size())}}});
 }
 
-LLVM::GlobalOp ConstantTables::addLibrary(ArrayRef<const CPULevel *> levels) {
+LLVM::GlobalOp ConstantTables::addVariants(ArrayRef<const CPULevel *> levels) {
   auto variants = llvm::map_to_vector(levels, [&](const CPULevel *level) {
     return SmallVector<Field>{pointerTo(addString(level->name)),
                               {64, int64_t(level->features)}};
@@ -148,4 +148,13 @@ ConstantTables::addBodies(ArrayRef<std::pair<StringRef, StringRef>> bodies) {
   return addStructs(llvm::map_to_vector(bodies, [](auto names) {
     return SmallVector<Field>{{0, 0, names.first}, {0, 0, names.second}};
   }));
+}
+
+void ConstantTables::addLibrary(ArrayRef<LLVM::GlobalOp> functions) {
+  constexpr int64_t version = 1; // POSENC_LIBRARY_VERSION
+  LLVM::GlobalOp library = addStructs({{{32, version},
+                                        {32, int64_t(functions.size())},
+                                        pointerTo(addPointers(functions))}});
+  library.setSymName(kLibrarySymbol);
+  library.setLinkage(LLVM::Linkage::Weak);
 }

@@ -25,10 +25,12 @@ public:
   LLVM::GlobalOp addString(StringRef text);
   /// The posenc_function of `entry`.
   LLVM::GlobalOp addFunction(const EntryFunction &entry);
-  /// The posenc_library of `levels`.
-  LLVM::GlobalOp addLibrary(ArrayRef<const CPULevel *> levels);
+  /// The posenc_variants of `levels`.
+  LLVM::GlobalOp addVariants(ArrayRef<const CPULevel *> levels);
   /// An array of posenc_body from the names of its functions.
   LLVM::GlobalOp addBodies(ArrayRef<std::pair<StringRef, StringRef>> bodies);
+  /// The exported posenc_library of these functions.
+  void addLibrary(ArrayRef<LLVM::GlobalOp> functions);
 
 private:
   /// A field of a struct or element of an array: an integer of a width, or the

@@ -32,9 +32,11 @@ public:
   EntryEmitter(ModuleOp module, ArrayRef<const CPULevel *> levels)
       : module(module), symbols(module), tables(module), b(module.getContext()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())),
-        levels(levels), library(tables.addLibrary(levels)) {}
+        levels(levels), variants(tables.addVariants(levels)) {}
 
   void emit(const EntryFunction &entry);
+  /// Exports the table of all that was emitted.
+  void emitLibrary() { tables.addLibrary(functionTables); }
 
 private:
   /// The tables of one C function.
@@ -77,10 +79,11 @@ private:
   ModuleOp module;
   SymbolTable symbols;
   ConstantTables tables;
+  SmallVector<LLVM::GlobalOp> functionTables;
   OpBuilder b;
   Type pointer;
   ArrayRef<const CPULevel *> levels;
-  LLVM::GlobalOp library;
+  LLVM::GlobalOp variants;
 };
 } // namespace
 
@@ -171,7 +174,7 @@ void EntryEmitter::emitFunction(const EntryFunction &entry,
   Value bodies = addressOf(entryTables.bodies);
   Value name = addressOf(tables.addString(entry.name));
   returnIfFailed(
-      call("posenc_rt_select", {addressOf(library), name, variantAddress}));
+      call("posenc_rt_select", {addressOf(variants), name, variantAddress}));
   Value variant =
       LLVM::LoadOp::create(b, loc(), b.getI32Type(), variantAddress);
   returnIfFailed(
@@ -196,6 +199,7 @@ void EntryEmitter::emitFunction(const EntryFunction &entry,
 
 void EntryEmitter::emit(const EntryFunction &entry) {
   Tables entryTables = {tables.addFunction(entry), emitBodies(entry)};
+  functionTables.push_back(entryTables.function);
   emitFunction(entry, entryTables, Kind::Compute);
   emitFunction(entry, entryTables, Kind::Shapes);
 }
@@ -205,6 +209,7 @@ void posenc::emitEntries(ModuleOp module, ArrayRef<EntryFunction> entries,
   EntryEmitter emitter(module, levels);
   for (const EntryFunction &entry : entries)
     emitter.emit(entry);
+  emitter.emitLibrary();
 }
 
 namespace {

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -21,35 +22,19 @@ def attention(
     k: np.ndarray,
     v: np.ndarray,
     *,
-    scale: float | None = None,
-    bias: np.ndarray | None = None,
-    mask: np.ndarray | None = None,
-    soft_cap: float | None = None,
-    sinks: np.ndarray | None = None,
-    score: Callable[[np.ndarray], np.ndarray] | None = None,
-    empty_rows: str = "zero",
     return_logsumexp: bool = False,
+    **options: Any,
 ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
     """Sum over keys of probability times value.
 
     q: [B, Hq, Lq, D]; k: [B, Hkv, Lk, D]; v: [B, Hkv, Lk, Dv]; query head h reads
-    kv head h // (Hq / Hkv). The other arguments are those of `probabilities`.
+    kv head h // (Hq / Hkv). `options` are those of `probabilities`.
 
     Returns float64 [B, Hq, Lq, Dv]; with return_logsumexp also the log-sum-exp,
     [B, Hq, Lq].
     Raises ValueError for shapes that do not fit, and as `probabilities`.
     """
-    weights, logsumexp = probabilities(
-        q,
-        k,
-        scale=scale,
-        bias=bias,
-        mask=mask,
-        soft_cap=soft_cap,
-        sinks=sinks,
-        score=score,
-        empty_rows=empty_rows,
-    )
+    weights, logsumexp = probabilities(q, k, **options)
     v = np.asarray(v, dtype=np.float64)
     if v.ndim != 4 or v.shape[:3] != np.shape(k)[:3]:
         raise ValueError(

@@ -18,7 +18,7 @@
 func.func @dense_mask(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %m: !flags, %scale: f32) {
   posenc.attention query(%q : !heads) key(%k : !heads) value(%v : !heads) scale(%scale)
       outs(%o : !heads)
-      schedule(#posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 64, rows = 6, split = 1>)
+      schedule(#posenc.cpu_prefill<query_block = 64, key_block = 64, lanes = 64, rows = 6>)
       mask(%b, %h, %i, %j) {
         %visible = memref.load %m[%i, %j] : !flags
         posenc.yield %visible : i1
@@ -37,7 +37,7 @@ func.func @dense_mask(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %m: !flags
 func.func @documents(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %ids: !ids, %scale: f32) {
   posenc.attention query(%q : !heads) key(%k : !heads) value(%v : !heads) scale(%scale)
       outs(%o : !heads)
-      schedule(#posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 64, rows = 6, split = 1>)
+      schedule(#posenc.cpu_prefill<query_block = 64, key_block = 64, lanes = 64, rows = 6>)
       mask(%b, %h, %i, %j) {
         %row = memref.load %ids[%i] : !ids
         %key = memref.load %ids[%j] : !ids
@@ -56,7 +56,7 @@ func.func @documents(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %ids: !ids,
 func.func @decode(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %t: !table, %w: !buckets, %scale: f32) {
   posenc.attention query(%q : !heads) key(%k : !heads) value(%v : !heads) scale(%scale)
       outs(%o : !heads)
-      schedule(#posenc.cpu<decode, query_block = 1, key_block = 64, lanes = 16, rows = 4, split = 1>)
+      schedule(#posenc.cpu_decode<key_block = 64, rows = 4, split = 1>)
       score(%x, %b, %h, %i, %j) {
         %c31 = arith.constant 31 : index
         %bias = memref.load %t[%i, %j] : !table

@@ -27,7 +27,7 @@
 func.func @prefill(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %slopes: !slopes, %scale: f32) {
   posenc.attention query(%q : !heads) key(%k : !heads) value(%v : !heads) scale(%scale)
       outs(%o : !heads)
-      schedule(#posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 64, rows = 6, split = 1>)
+      schedule(#posenc.cpu_prefill<query_block = 64, key_block = 64, lanes = 64, rows = 6>)
       score(%x, %b, %h, %i, %j) {
         %slope = memref.load %slopes[%h] : !slopes
         %distance = arith.subi %j, %i : index
@@ -58,7 +58,7 @@ func.func @prefill(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %slopes: !slo
 func.func @panels(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %scale: f32) {
   posenc.attention query(%q : !heads) key(%k : !heads) value(%v : !heads) scale(%scale)
       outs(%o : !heads)
-      schedule(#posenc.cpu<prefill, query_block = 32, key_block = 64, lanes = 16, rows = 6, split = 1>)
+      schedule(#posenc.cpu_prefill<query_block = 32, key_block = 64, lanes = 16, rows = 6>)
   return
 }
 
@@ -76,6 +76,6 @@ func.func @panels(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %scale: f32) {
 func.func @decode(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %scale: f32) {
   posenc.attention query(%q : !heads) key(%k : !heads) value(%v : !heads) scale(%scale)
       outs(%o : !heads)
-      schedule(#posenc.cpu<decode, query_block = 1, key_block = 64, lanes = 16, rows = 4, split = 4>)
+      schedule(#posenc.cpu_decode<key_block = 64, rows = 4, split = 4>)
   return
 }

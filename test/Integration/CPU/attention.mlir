@@ -26,7 +26,7 @@ func.func @prefill(%q: !q, %k: !q, %v: !v, %bias: !table, %mask: !mask) -> (!v, 
   %scale = arith.constant 0.15811388 : f32
   %output, %lse = posenc.attention query(%q : !q) key(%k : !q) value(%v : !v) scale(%scale)
       outs(%o : !v) logsumexp(%l : !lse)
-      schedule(#posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 64, rows = 6, split = 1>)
+      schedule(#posenc.cpu_prefill<query_block = 64, key_block = 64, lanes = 64, rows = 6>)
       score(%x, %b, %h, %i, %j) {
         %g = tensor.extract %bias[%i, %j] : !table
         %y = arith.addf %x, %g : f32
@@ -51,7 +51,7 @@ func.func @decode(%q: !q, %k: !q, %v: !v, %bias: !table, %mask: !mask) -> (!v, !
   %scale = arith.constant 0.15811388 : f32
   %output, %lse = posenc.attention query(%q : !q) key(%k : !q) value(%v : !v) scale(%scale)
       outs(%o : !v) logsumexp(%l : !lse)
-      schedule(#posenc.cpu<decode, query_block = 1, key_block = 64, lanes = 16, rows = 4, split = 3>)
+      schedule(#posenc.cpu_decode<key_block = 64, rows = 4, split = 3>)
       score(%x, %b, %h, %i, %j) {
         %g = tensor.extract %bias[%i, %j] : !table
         %y = arith.addf %x, %g : f32
@@ -75,7 +75,7 @@ func.func @halves(%q: !half, %k: !half, %v: !half) -> !half {
   %scale = arith.constant 0.125 : f32
   %output = posenc.attention query(%q : !half) key(%k : !half) value(%v : !half) scale(%scale)
       outs(%o : !half)
-      schedule(#posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 16, rows = 6, split = 1>)
+      schedule(#posenc.cpu_prefill<query_block = 64, key_block = 64, lanes = 16, rows = 6>)
       mask(%b, %h, %i, %j) {
         %visible = arith.cmpi sle, %j, %i : index
         posenc.yield %visible : i1

@@ -91,21 +91,24 @@ def check_ggml_softmax(record: golden.Record) -> None:
     record.check(weights[0], "weights")
 
 
-def check_t5_attention(record: golden.Record) -> None:
-    parameters, inputs = record.parameters, record.inputs
-    length = inputs["q"].shape[2]
-    assert not parameters["causal"]
-    bias = bucketed_bias.bias(
-        inputs["table"],
-        length,
-        length,
+def bias_of(record: golden.Record, queries: int, keys: int) -> np.ndarray:
+    """The record's bucketed bias, [H, Lq, Lk]."""
+    parameters = record.parameters
+    return bucketed_bias.bias(
+        record.inputs["table"],
+        queries,
+        keys,
         max_distance=parameters["max_distance"],
         bidirectional=parameters["bidirectional"],
-        offset=0,
+        offset=parameters.get("query_offset", 0),
     )
-    output = attention.attention(
-        inputs["q"], inputs["k"], inputs["v"], scale=parameters["scale"], bias=bias
-    )
+
+
+def check_t5_attention(record: golden.Record) -> None:
+    q, k, v = (record.inputs[name] for name in "qkv")
+    assert not record.parameters["causal"]
+    bias = bias_of(record, q.shape[2], k.shape[2])
+    output = attention.attention(q, k, v, scale=record.parameters["scale"], bias=bias)
     record.check(output, "output")
 
 
@@ -122,14 +125,7 @@ def check_bucket(record: golden.Record) -> None:
 
 def check_bucketed_bias(record: golden.Record) -> None:
     parameters = record.parameters
-    bias = bucketed_bias.bias(
-        record.inputs["table"],
-        parameters["queries"],
-        parameters["keys"],
-        max_distance=parameters["max_distance"],
-        bidirectional=parameters["bidirectional"],
-        offset=parameters.get("query_offset", 0),
-    )
+    bias = bias_of(record, parameters["queries"], parameters["keys"])
     (output,) = record.outputs
     if "query_rows" in record.inputs:
         bias = bias[:, record.inputs["query_rows"]]

@@ -12,20 +12,15 @@
 #define POSENC_CODEGEN_CPU_PASSES_H
 
 #include "mlir/Pass/Pass.h"
-#include "mlir/Pass/PassOptions.h"
 
 namespace mlir::posenc {
 
 #define GEN_PASS_DECL
 #include "posenc/Codegen/CPU/Passes.h.inc"
 
-/// Choices of the phase.
-struct CodegenCPUOptions : PassPipelineOptions<CodegenCPUOptions> {};
-
 /// The passes of the phase, in order: turns attention and linalg on memrefs
 /// into vector code and the LLVM dialect.
-void buildCodegenCPUPipeline(OpPassManager &pm,
-                             const CodegenCPUOptions &options);
+void buildCodegenCPUPipeline(OpPassManager &pm);
 
 /// Registers the pipeline as `--posenc-codegen-cpu`.
 void registerCodegenCPUPipeline();

@@ -44,20 +44,19 @@ static int64_t getDecodeSplit(AttentionOp op) {
   return std::clamp<int64_t>(llvm::divideCeil(16, heads), 1, 8);
 }
 
-static CPUScheduleAttr getDecodeSchedule(AttentionOp op,
-                                         const CPUDescription &cpu) {
-  return CPUScheduleAttr::get(op.getContext(), CPUKernel::Decode,
-                              /*query_block=*/1, /*key_block=*/256,
-                              /*lanes=*/cpu.vectorBits / 32, /*rows=*/4,
-                              getDecodeSplit(op));
+static CPUDecodeAttr getDecodeSchedule(AttentionOp op,
+                                       const CPUDescription &cpu) {
+  constexpr int64_t floatBits = 32;
+  return CPUDecodeAttr::get(op.getContext(), /*key_block=*/256, /*rows=*/4,
+                            getDecodeSplit(op),
+                            /*lanes=*/cpu.vectorBits / floatBits);
 }
 
-static CPUScheduleAttr getPrefillSchedule(AttentionOp op,
-                                          const CPUDescription &cpu) {
+static CPUPrefillAttr getPrefillSchedule(AttentionOp op,
+                                         const CPUDescription &cpu) {
   auto [lanes, rows] = cpu.getRegisterTile();
-  return CPUScheduleAttr::get(op.getContext(), CPUKernel::Prefill,
-                              /*query_block=*/64, getPrefillKeyBlock(op, cpu),
-                              lanes, rows, /*split=*/1);
+  return CPUPrefillAttr::get(op.getContext(), /*query_block=*/64,
+                             getPrefillKeyBlock(op, cpu), lanes, rows);
 }
 
 namespace {

@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-import ast
-import operator
 import re
+from collections.abc import Sequence
 
 import numpy as np
 import onnx
 import onnx.numpy_helper
 
 from ..._errors import ImportFailure
+from ..._expressions import evaluate
 from .emitter import Emitter, quote
 from .folding import fold
 from .loading import (
@@ -28,7 +28,7 @@ from .loading import (
 from .registry import NodeContext, element_type, find_handler, known, node_name
 from .structured import Structured
 from .symbols import Extent, Undecidable, product
-from .values import Value
+from .values import Shape, Value
 
 
 def import_model(model: ModelLike, name: str | None = None) -> str:
@@ -112,10 +112,7 @@ class _GraphImporter:
             origin = f"dimension {axis} of '{info.name}'"
             self.emit.bind(symbol, size, origin)
             expressions.append((symbol, origin))
-        self.arguments.append(
-            f"{ssa}: {value.type} {{posenc.name = {quote(info.name)}, posenc.symbols = "
-            f"[{', '.join(quote(symbol) for symbol in symbols)}]}}"
-        )
+        self.arguments.append(f"{ssa}: {value.type} {_attributes(info.name, symbols)}")
         self.values[info.name] = value
         return expressions
 
@@ -203,8 +200,19 @@ class _GraphImporter:
             if value is None:
                 raise ImportFailure(f"output '{info.name}' is not computed")
             returned.append(self.emit.ssa(value))
-            results.append((value.type, f"{{posenc.name = {quote(info.name)}}}"))
+            results.append((value.type, _attributes(info.name, _symbols(value.shape))))
         return self.emit.function(name, self.arguments, results, returned)
+
+
+def _attributes(name: str, symbols: Sequence[str]) -> str:
+    """What the function says of an argument or result."""
+    listed = ", ".join(quote(symbol) for symbol in symbols)
+    return f"{{posenc.name = {quote(name)}, posenc.symbols = [{listed}]}}"
+
+
+def _symbols(shape: Shape) -> list[str]:
+    """The sizes as names and expressions of the graph's dimensions; "" for numbers."""
+    return [str(extent) if extent.static is None else "" for extent in shape]
 
 
 def _constant(tensor: onnx.TensorProto) -> Value:
@@ -256,27 +264,11 @@ def _needed_nodes(graph: onnx.GraphProto) -> tuple[list[onnx.NodeProto], set[str
 
 def _parse_expression(text: str) -> Extent | None:
     """A sum or product of numbers and names, as exporters print; None for a plain name."""
-    operators = {
-        ast.Add: operator.add,
-        ast.Sub: operator.sub,
-        ast.Mult: operator.mul,
-        ast.FloorDiv: operator.floordiv,
-    }
-
-    def evaluate(node: ast.AST) -> Extent:
-        if isinstance(node, ast.BinOp):
-            return operators[type(node.op)](evaluate(node.left), evaluate(node.right))
-        if isinstance(node, ast.Name):
-            return Extent.symbol(node.id)
-        if isinstance(node, ast.Constant) and isinstance(node.value, int):
-            return Extent.of(node.value)
-        raise KeyError(type(node))
-
     if text.isidentifier():
         return None
     try:
-        return evaluate(ast.parse(text, mode="eval").body)
-    except (KeyError, SyntaxError, ValueError, RecursionError, Undecidable):
+        return evaluate(text, Extent.symbol, Extent.of)
+    except Undecidable:
         return None
 
 

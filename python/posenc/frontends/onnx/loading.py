@@ -51,7 +51,7 @@ def load(model: ModelLike) -> onnx.ModelProto:
 
 
 def _has_broken_text(message: Message) -> bool:
-    """Whether a string anywhere in the message is no text: protobuf gives its bytes then, unasked."""
+    """Whether a string in the message is no text: protobuf gives its bytes then, unasked."""
     for field, value in message.ListFields():
         values = [value] if isinstance(value, (str, bytes, Message)) else value
         if field.type == field.TYPE_STRING and any(isinstance(each, bytes) for each in values):

@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
   PassManager pm(&context);
-  posenc::buildImportPipeline(pm, posenc::ImportOptions());
+  posenc::buildImportPipeline(pm);
   posenc::buildFusePipeline(pm, posenc::FuseOptions());
   if (failed(pm.run(*module)))
     return 1;

@@ -20,7 +20,8 @@ namespace mlir::posenc {
 /// StringAttr: the name the graph gives the argument or result.
 inline constexpr llvm::StringLiteral kNameAttr = "posenc.name";
 /// ArrayAttr of StringAttr, one a dimension: the symbol of a dynamic extent,
-/// "" for none.
+/// "" for none. Equal symbols of arguments are equal extents; those of a result
+/// only tell a reader what its extents are, as expressions perhaps.
 inline constexpr llvm::StringLiteral kSymbolsAttr = "posenc.symbols";
 /// IntegerAttr: the number of the result that is written over the argument.
 inline constexpr llvm::StringLiteral kDonatedAttr = "posenc.donated";
@@ -38,8 +39,8 @@ inline constexpr llvm::StringLiteral kShapesSuffix = "__shapes";
 // On the module, after entry-abi.
 
 /// ArrayAttr of dictionaries, one an entry: `name`, `inputs`, `outputs`. An
-/// input is {name, symbols, type, donated}, an output {name, type}; types are
-/// the tensor types. A donated input's result is no output.
+/// input is {name, symbols, type, donated}, an output {name, symbols, type};
+/// types are the tensor types. A donated input's result is no output.
 inline constexpr llvm::StringLiteral kFunctionsAttr = "posenc.functions";
 
 /// Whether C or C++ keeps `name` for itself, or the generated header or every

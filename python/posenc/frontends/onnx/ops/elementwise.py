@@ -12,16 +12,17 @@ from ..scalars import Scalars
 from ..values import BOOL, F32, ElementType, Value
 
 
-@handles("Add", "Sub", "Mul", "Min", "Max", "And", "Or", "Xor")
+@handles("Add", "Sub", "Mul", "Min", "Max", "Sum", "And", "Or", "Xor")
 def binary(ctx: NodeContext):
-    """Of two operands, or for Min and Max of any number."""
+    """Of two operands, or for Min, Max and Sum of any number."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
     element = ctx.build.same_element(operands)
+    name = {"Sum": "Add"}.get(ctx.node.op_type, ctx.node.op_type)
 
     def body(s: Scalars, x: list[str]) -> str:
         result = x[0]
         for operand in x[1:]:
-            result = s.binary(ctx.node.op_type, result, operand, element)
+            result = s.binary(name, result, operand, element)
         return result
 
     return [ctx.build.elementwise(operands, element, body)]

@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operators that read at positions given as data.
 
-A position may count from the end, as ONNX has it; one outside the tensor is
-clamped to the nearest row, so that no input makes compiled code read elsewhere.
+A position may count from the end, as ONNX has it. A constant one outside the
+tensor is an error, of the import or of the call, whichever knows the size. One
+that is data is clamped to the nearest row, so that no input makes compiled code
+read elsewhere.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from ...._errors import ImportFailure
 from ..registry import NodeContext, handles
@@ -24,21 +28,26 @@ def _integers(indices: Value) -> Value:
     return indices
 
 
-def _refuse_outside(indices: Value, extent: Extent) -> None:
-    """Positions that are constants are checked against a size that is one."""
-    if not indices.is_number or extent.static is None:
+def _require_inside(ctx: NodeContext, positions: np.ndarray, extent: Extent) -> None:
+    """Constant positions lie in a dimension of this size; where only a call knows it, it checks."""
+    if positions.size == 0:
         return
-    for position in indices.content.reshape(-1):
-        if not -extent.static <= position < extent.static:
-            raise ImportFailure(f"row {position} is outside a dimension of size {extent}")
+    low, high = int(positions.min()), int(positions.max())
+    for row, least in ((high, high + 1), (low, -low)):
+        message = f"row {row} is outside a dimension of size {extent}"
+        if extent.static is not None and extent.static < least:
+            raise ImportFailure(message)
+        if extent.static is None and not ctx.emit.at_least(extent, least):
+            ctx.emit.require("sge", extent, least, message + ctx.emit.where(extent))
 
 
 @handles("Gather")
 def gather(ctx: NodeContext):
     data, indices = ctx.input(0), _integers(ctx.input(1))
     axis = ctx.axis(ctx.attribute("axis", 0), data.rank)
-    _refuse_outside(indices, data.shape[axis])
     shape = data.shape[:axis] + indices.shape + data.shape[axis + 1 :]
+    if indices.is_number:
+        _require_inside(ctx, indices.content, data.shape[axis])
     row = indices.scalar() if indices.is_number else None
     if row is not None:
         return [_row(ctx, data, axis, int(row), shape)]
@@ -55,13 +64,9 @@ def gather(ctx: NodeContext):
 
 
 def _row(ctx: NodeContext, data: Value, axis: int, row: int, shape) -> Value:
-    """One row at a known position: a slice."""
+    """One row at a known position, which is inside: a slice."""
     extent = data.shape[axis]
     position = extent + row if row < 0 else Extent.of(row)
-    if not ctx.emit.at_least(extent - 1, position):
-        ctx.emit.require(
-            "sge", extent - 1, position, f"row {row} is outside a dimension of size {extent}"
-        )
     offsets, sizes = [Extent.of(0)] * data.rank, list(data.shape)
     offsets[axis], sizes[axis] = position, Extent.of(1)
     return ctx.build.reshape(ctx.build.slice(data, offsets, sizes), shape)
@@ -71,7 +76,8 @@ def _row(ctx: NodeContext, data: Value, axis: int, row: int, shape) -> Value:
 def gather_elements(ctx: NodeContext):
     data, indices = ctx.input(0), _integers(ctx.input(1))
     axis = ctx.axis(ctx.attribute("axis", 0), data.rank)
-    _refuse_outside(indices, data.shape[axis])
+    if indices.is_number:
+        _require_inside(ctx, indices.content, data.shape[axis])
     source, extent = ctx.emit.ssa(data), ctx.emit.index(data.shape[axis])
 
     def body(s: Scalars, x: list[str]) -> str:
@@ -93,6 +99,9 @@ def gather_nd(ctx: NodeContext):
     width = indices.shape[-1].static
     if width is None:
         raise ImportFailure("the number of positions a tuple holds must be static")
+    if indices.is_number:
+        for i in range(width):
+            _require_inside(ctx, indices.content[..., i], data.shape[batch + i])
     shape = indices.shape[:-1] + data.shape[batch + width :]
     source, tuples = ctx.emit.ssa(data), ctx.emit.ssa(indices)
     extents = [ctx.emit.index(data.shape[batch + i]) for i in range(width)]

@@ -11,34 +11,45 @@
 include "posenc/Dialect/PosEnc/IR/PosEncBase.td"
 include "posenc/Dialect/PosEnc/IR/PosEncInterfaces.td"
 
-def PosEnc_CPUKernel : PosEnc_Enum<"CPUKernel", "kernel of the CPU back end", [
-    I32EnumAttrCase<"Prefill", 0, "prefill">,
-    I32EnumAttrCase<"Decode", 1, "decode">]>;
-
-def CPUScheduleAttr : PosEnc_Attr<"CPUSchedule", "cpu",
+def CPUPrefillAttr : PosEnc_Attr<"CPUPrefill", "cpu_prefill",
     [ScheduleAttrInterface]> {
-  let summary = "how the CPU back end works through one attention";
+  let summary = "many query rows on a CPU: lanes are query rows";
   let description = [{
-    `prefill`: lanes are query rows. A unit is `query_block` rows; keys come in
-    blocks of `key_block`; a tile is `rows` keys (or value lanes) by `lanes`
-    query rows in registers. `decode`: lanes are head lanes; a unit is `split`
-    ranges of the keys of one head, combined at the end; `key_block` keys are
-    scored at a time.
+    A unit of work is `query_block` rows of a head; keys come in blocks of
+    `key_block`; a tile is `rows` keys (or value lanes) by `lanes` query rows in
+    registers.
 
     Constraints: C1 all are positive.
 
     ```mlir
-    #posenc.cpu<prefill, query_block = 64, key_block = 64, lanes = 64, rows = 6, split = 1>
-    #posenc.cpu<decode, query_block = 1, key_block = 256, lanes = 16, rows = 4, split = 4>
+    #posenc.cpu_prefill<query_block = 64, key_block = 64, lanes = 64, rows = 6>
     ```
   }];
-  let parameters = (ins EnumParameter<PosEnc_CPUKernel>:$kernel,
-                        "int64_t":$query_block, "int64_t":$key_block,
-                        "int64_t":$lanes, "int64_t":$rows, "int64_t":$split);
-  let assemblyFormat = [{
-    `<` $kernel `,` `query_block` `=` $query_block `,` `key_block` `=` $key_block
-    `,` `lanes` `=` $lanes `,` `rows` `=` $rows `,` `split` `=` $split `>`
+  let parameters = (ins "int64_t":$query_block, "int64_t":$key_block,
+                        "int64_t":$lanes, "int64_t":$rows);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def CPUDecodeAttr : PosEnc_Attr<"CPUDecode", "cpu_decode",
+    [ScheduleAttrInterface]> {
+  let summary = "few query rows on a CPU: lanes are head lanes";
+  let description = [{
+    A unit of work is one of `split` ranges of the keys of a head, combined at
+    the end, for `rows` query rows that share them; `key_block` keys are scored
+    at a time, `lanes` lanes of a head in a vector: 16 where it is not given.
+
+    Constraints: C1 all are positive.
+
+    ```mlir
+    #posenc.cpu_decode<key_block = 256, rows = 4, split = 4>
+    #posenc.cpu_decode<key_block = 256, rows = 4, split = 4, lanes = 8>
+    ```
   }];
+  let parameters = (ins "int64_t":$key_block, "int64_t":$rows,
+                        "int64_t":$split,
+                        DefaultValuedParameter<"int64_t", "16">:$lanes);
+  let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 
