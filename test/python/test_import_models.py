@@ -36,7 +36,7 @@ def test_arguments_carry_names_and_symbols(case) -> None:
     folder, text = case
     size = "s75" if folder.name.endswith(".dyn") else ""
     assert f'{{posenc.name = "hidden_states", posenc.symbols = ["", "{size}", ""]}}' in text
-    assert '{posenc.name = "output"}' in text
+    assert f'{{posenc.name = "output", posenc.symbols = ["", "{size}", ""]}}' in text
 
 
 def test_shape_arithmetic_is_gone(case) -> None:
