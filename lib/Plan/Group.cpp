@@ -34,6 +34,9 @@ namespace mlir::posenc {
 using namespace mlir;
 using namespace mlir::posenc;
 
+/// Elements between the rows of a tile in scratch: a cache line of f32.
+static constexpr int64_t kRowPadding = 16;
+
 namespace {
 /// Ops that share one loop over tiles of the last one's result.
 struct Group {
@@ -75,6 +78,13 @@ static Group makeGroup(linalg::LinalgOp root, linalg::LinalgOp product,
   return group;
 }
 
+/// Whether `op` is a product of tensors that has something to compute; upstream
+/// cannot tile a loop of no iterations.
+static bool isGroupable(linalg::LinalgOp op) {
+  return op.hasPureTensorSemantics() && succeeded(ProductLoops::of(op)) &&
+         !llvm::is_contained(op.getStaticLoopRanges(), 0);
+}
+
 /// The product that `operand` of an elementwise op reads, if that op is all
 /// that reads it and asks for each element once.
 static linalg::LinalgOp getOwnProduct(OpOperand *operand) {
@@ -83,7 +93,7 @@ static linalg::LinalgOp getOwnProduct(OpOperand *operand) {
   if (!product || product->getBlock() != root->getBlock() ||
       !llvm::all_equal(product->getUsers()) ||
       !root.getMatchingIndexingMap(operand).isPermutation() ||
-      failed(ProductLoops::of(product)))
+      !isGroupable(product))
     return nullptr;
   return product;
 }
@@ -120,8 +130,7 @@ static SmallVector<Group> findGroups(func::FuncOp func) {
     }
   });
   func.walk([&](linalg::LinalgOp op) {
-    if (op.hasPureTensorSemantics() && !taken.contains(op) &&
-        succeeded(ProductLoops::of(op)))
+    if (!taken.contains(op) && isGroupable(op))
       groups.push_back(makeGroup(
           op, op, llvm::to_vector(llvm::seq<int64_t>(0, op.getNumLoops()))));
   });
@@ -190,17 +199,22 @@ static Value createTile(RewriterBase &b, Location loc, RankedTensorType type,
                         ArrayRef<OpFoldResult> sizes) {
   SmallVector<int64_t> largest;
   for (OpFoldResult size : sizes) {
+    // The least of all bounds, not the first.
+    auto never = [](Value, std::optional<int64_t>, ValueBoundsConstraintSet &) {
+      return false;
+    };
     FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
-        presburger::BoundType::UB, size, /*stopCondition=*/nullptr,
-        /*closedUB=*/true);
+        presburger::BoundType::UB, size, never, /*closedUB=*/true);
     if (failed(bound))
       return tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
     largest.push_back(*bound);
   }
+  if (type.hasStaticShape())
+    return tensor::EmptyOp::create(b, loc, largest, type.getElementType());
+  // Rows a power of two apart would share the sets of a cache.
+  largest.back() += kRowPadding;
   Value scratch =
       tensor::EmptyOp::create(b, loc, largest, type.getElementType());
-  if (type.hasStaticShape())
-    return scratch;
   SmallVector<OpFoldResult> zeros(sizes.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
   return tensor::ExtractSliceOp::create(b, loc, type, scratch, zeros, sizes,

@@ -38,9 +38,8 @@ static constexpr int64_t kColumns = 128;
 /// Rows of `b` that are read side by side where there are few rows of `a`:
 /// as many streams as prefetchers follow.
 static constexpr int64_t kStreams = 8;
-/// Columns of which sums are kept meanwhile. Shorter pieces of rows are not
-/// fetched ahead.
-static constexpr int64_t kStreamColumns = 512;
+/// Columns of which sums are kept meanwhile: with f32 a page of a row of `b`.
+static constexpr int64_t kStreamColumns = 1024;
 
 namespace {
 /// Emits the code of one contraction.
@@ -201,29 +200,31 @@ void ContractionEmitter::emitStreams(Span rows, Span columns, Span depth) {
     return {b.add(b.sub(row, rows.begin), r),
             b.sub(firstColumn, columns.begin)};
   };
-  auto accumulate = [&](Span steps, bool fromZero) {
-    forTiles([&](Value row, int64_t count) {
+  auto accumulate = [&](Value step, Value count) {
+    forTiles([&](Value row, int64_t height) {
       SmallVector<Value> sums;
-      for (int64_t r = 0; r < count; ++r)
-        sums.push_back(fromZero ? b.splat(lanes, 0)
-                                : b.loadVector(lanes, partial, place(row, r)));
+      for (int64_t r = 0; r < height; ++r)
+        sums.push_back(b.loadVector(lanes, partial, place(row, r)));
       sums = emitMicroKernel(
-          b, b.sub(steps.end, steps.begin), sums,
-          {[&](Value k) { return loadRows(row, count, b.add(steps.begin, k)); },
+          b, count, sums,
+          {[&](Value k) { return loadRows(row, height, b.add(step, k)); },
            [&](Value k) {
              return access.loadVector(lanes, access.getB(), {}, firstColumn,
-                                      b.add(steps.begin, k));
+                                      b.add(step, k));
            }});
       for (auto [r, sum] : llvm::enumerate(sums))
         b.storeVector(sum, partial, place(row, r));
     });
   };
-  Value second = b.min(b.add(depth.begin, kStreams), depth.end);
-  accumulate({depth.begin, second}, /*fromZero=*/true);
-  b.loop(second, depth.end, kStreams, [&](Value step) {
-    accumulate({step, b.min(b.add(step, kStreams), depth.end)},
-               /*fromZero=*/false);
+  forTiles([&](Value row, int64_t height) {
+    for (int64_t r = 0; r < height; ++r)
+      b.storeVector(b.splat(lanes, 0), partial, place(row, r));
   });
+  Value groups = b.div(b.sub(depth.end, depth.begin), kStreams);
+  Value rest = b.add(depth.begin, b.mul(groups, kStreams));
+  b.loop(depth.begin, rest, kStreams,
+         [&](Value step) { accumulate(step, b.index(kStreams)); });
+  accumulate(rest, b.sub(depth.end, rest));
   Value all = getMask(b.index(lanes));
   forTiles([&](Value row, int64_t count) {
     for (int64_t r = 0; r < count; ++r)

@@ -62,12 +62,12 @@ static CPUScheduleAttr getPrefillSchedule(AttentionOp op,
 
 /// A tile of a product and its parts of the operands, 128 deep, stay in half of
 /// the least L2 there is; with more columns there would be too few tiles for
-/// many threads. Of few rows wider tiles are as much work, and prefetchers
-/// follow rows of `b` only where 2 KiB of them are read in one go.
+/// many threads. Of few rows wider tiles are as much work; a page of a row of
+/// `b` read in one go is what prefetchers and address translation are good at.
 static GroupTiles getGroupTiles(const CPUDescription &cpu) {
   int64_t rows = cpu.getRegisterTile().rows;
   return {/*rows=*/96 / rows * rows, /*columns=*/128, /*fewRows=*/rows,
-          /*fewRowsColumns=*/512};
+          /*fewRowsColumns=*/1024};
 }
 
 static FailureOr<CPUDescription> readDescription(Operation *op) {
