@@ -37,6 +37,9 @@ using namespace mlir::posenc;
 /// Elements between the rows of a tile in scratch: a cache line of f32.
 static constexpr int64_t kRowPadding = 16;
 
+/// Products that one op takes in: tiles of more would be over a thread's 1 MiB.
+static constexpr size_t kMaxProducts = 2;
+
 namespace {
 /// Ops that share one loop over tiles of the last one's result.
 struct Group {
@@ -112,7 +115,8 @@ static std::optional<Group> getEpilogue(linalg::LinalgOp root) {
         root, product, mapLoops(product, root.getMatchingIndexingMap(operand)));
     if (!group)
       group = candidate;
-    else if (candidate.row == group->row && candidate.column == group->column)
+    else if (group->products.size() < kMaxProducts &&
+             candidate.row == group->row && candidate.column == group->column)
       group->products.insert(product);
   }
   return group;

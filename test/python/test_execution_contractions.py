@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Matrix products with what follows them, compiled, against NumPy's float64.
 
-The error of an element is measured against sum_k |a_mk b_kn|, which bounds all of its partial sums.
-A sum in f32 of K terms is one of panels of 128: an error of K u of that in the worst case, u = 2**-24,
-and of about sqrt(K) u for random roundings; `SUM` is four times the latter for the 8 + K/128 levels
-that matter. A 16-bit result is rounded once more, with the unit of its type.
+The error of an element is measured against sum_k |a_mk b_kn|, which bounds all of its partial sums. A
+sum of K terms is one of K / 128 panels, each from zero: at most 128 + K / 128 roundings meet a term, each
+of u = 2**-24 of a partial sum, 131 u = 7.8e-6 at K = 300. They are random, so that about sqrt(131) u =
+6.8e-7 is what they come to; `SUM` allows half as much again. A 16-bit result is rounded once more, with
+the unit of its type.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import posenc
 NUMPY = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
 #: One rounding to the storage type, relative.
 ROUNDING = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
-#: Of sums of up to 4096 terms.
+#: Of sums of up to 300 terms.
 SUM = 1e-6
 
 
@@ -175,20 +176,19 @@ def test_sizes(columns: int, depth: int, transposed: bool) -> None:
 
 @pytest.mark.parametrize("transposed", [False, True], ids=["rows", "columns"])
 @pytest.mark.parametrize("element", ["f16", "bf16"])
-@pytest.mark.parametrize("columns, depth", [(1, 7), (64, 16), (130, 129), (1100, 272)])
-def test_16_bit(columns: int, depth: int, element: str, transposed: bool) -> None:
+@pytest.mark.parametrize("columns, depth, result", [(1, 7, None), (130, 129, None), (130, 129, "f32"),
+                                                    (1100, 272, None)])
+def test_16_bit(columns: int, depth: int, result: str | None, element: str, transposed: bool) -> None:
     for rows in ROWS:
-        Product(columns, depth, element, element, transposed, epilogue="scale").check(rows)
-        Product(columns, depth, element, "f32", transposed).check(rows)
+        Product(columns, depth, element, result or element, transposed, epilogue="scale").check(rows)
 
 
 @pytest.mark.parametrize("epilogue", [name for name in EPILOGUES if name != "none"])
 @pytest.mark.parametrize("residual", [False, True], ids=["bias", "residual"])
 def test_epilogues(epilogue: str, residual: bool) -> None:
     for rows in (0, 1, 6, 7, 97):
-        for columns in (48, 130, 1030):
-            Product(columns, 33, epilogue=epilogue, residual=residual).check(rows)
-            Product(columns, 33, "bf16", "bf16", transposed=True, epilogue=epilogue, residual=residual).check(rows)
+        Product(1030, 33, epilogue=epilogue, residual=residual).check(rows)
+        Product(130, 33, "bf16", "bf16", transposed=True, epilogue=epilogue, residual=residual).check(rows)
 
 
 @pytest.mark.parametrize("epilogue", ["none", "gelu"])
