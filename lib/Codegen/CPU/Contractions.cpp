@@ -47,7 +47,12 @@ class ContractionEmitter {
 public:
   ContractionEmitter(KernelBuilder &b, linalg::LinalgOp op, ProductLoops loops,
                      RegisterTile tile)
-      : b(b), access(b, op, loops), lanes(tile.lanes), tileRows(tile.rows) {}
+      : b(b), access(b, op, loops), lanes(tile.lanes), tileRows(tile.rows) {
+    tileHeights.push_back(tileRows);
+    for (int64_t height = llvm::bit_floor<uint64_t>(tileRows - 1); height > 0;
+         height /= 2)
+      tileHeights.push_back(height);
+  }
 
   void emit();
 
@@ -60,8 +65,9 @@ private:
   void emitManyRows(Span rows, Span columns);
   void emitFewRows(Span rows, Span columns);
   void emitStreams(Span rows, Span columns, Span depth);
-  void emitPanel(Span rows, Value column, Value columns, Span depth);
-  void emitRows(Span rows, RowsBody body);
+  void emitPanel(Span rows, Value column, Value columns, Span depth,
+                 ArrayRef<int64_t> heights);
+  void emitRows(Span rows, ArrayRef<int64_t> heights, RowsBody body);
   SmallVector<Value> loadRows(Value row, int64_t count, Value step);
   void addToResult(Value sum, Value row, Value column, Value mask);
   Value getMask(Value columns) {
@@ -79,6 +85,8 @@ private:
   KernelBuilder &b;
   ProductAccess access;
   int64_t lanes, tileRows;
+  /// Heights of tiles: the full one, then four, two and one for what is left.
+  SmallVector<int64_t> tileHeights;
   /// Scratch: the packed panel of `b`; a panel of the block's rows of `a` as
   /// f32, null where they are that already; a panel's sums of few rows.
   Value panel, staged, partial;
@@ -153,7 +161,7 @@ void ContractionEmitter::emitManyRows(Span rows, Span columns) {
     if (staged)
       emitStageA(access, staged, rows, depth);
     b.loop(columns.begin, columns.end, lanes, [&](Value column) {
-      emitPanel(rows, column, b.sub(columns.end, column), depth);
+      emitPanel(rows, column, b.sub(columns.end, column), depth, tileHeights);
     });
   });
 }
@@ -163,6 +171,7 @@ void ContractionEmitter::emitManyRows(Span rows, Span columns) {
 /// other.
 void ContractionEmitter::emitFewRows(Span rows, Span columns) {
   Value rest = columns.begin;
+  SmallVector<int64_t> heights = tileHeights;
   auto stage = [&](Span depth) {
     firstStep = depth.begin;
     if (staged)
@@ -171,6 +180,7 @@ void ContractionEmitter::emitFewRows(Span rows, Span columns) {
   if (access.isContiguousAlong(access.getB(), access.loops.column)) {
     Value tiles = b.div(b.sub(columns.end, columns.begin), lanes);
     rest = b.add(columns.begin, b.mul(tiles, lanes));
+    heights = {1}; // for less than one tile of lanes
     b.loop(columns.begin, rest, kStreamColumns, [&](Value column) {
       Value end = b.min(b.add(column, kStreamColumns), rest);
       forPanels([&](Span depth) {
@@ -182,7 +192,7 @@ void ContractionEmitter::emitFewRows(Span rows, Span columns) {
   b.loop(rest, columns.end, lanes, [&](Value column) {
     forPanels([&](Span depth) {
       stage(depth);
-      emitPanel(rows, column, b.sub(columns.end, column), depth);
+      emitPanel(rows, column, b.sub(columns.end, column), depth, heights);
     });
   });
 }
@@ -190,18 +200,18 @@ void ContractionEmitter::emitFewRows(Span rows, Span columns) {
 /// Adds a panel's share to few rows, from rows of `b` that are read side by
 /// side. The sums of the panel are kept in `partial` between them.
 void ContractionEmitter::emitStreams(Span rows, Span columns, Span depth) {
-  auto forTiles = [&](RowsBody body) {
+  auto forTiles = [&](ArrayRef<int64_t> heights, RowsBody body) {
     b.loop(columns.begin, columns.end, lanes, [&](Value column) {
       firstColumn = column;
-      emitRows(rows, body);
+      emitRows(rows, heights, body);
     });
   };
   auto place = [&](Value row, int64_t r) -> SmallVector<Value> {
     return {b.add(b.sub(row, rows.begin), r),
             b.sub(firstColumn, columns.begin)};
   };
-  auto accumulate = [&](Value step, Value count) {
-    forTiles([&](Value row, int64_t height) {
+  auto accumulate = [&](Value step, Value count, ArrayRef<int64_t> heights) {
+    forTiles(heights, [&](Value row, int64_t height) {
       SmallVector<Value> sums;
       for (int64_t r = 0; r < height; ++r)
         sums.push_back(b.loadVector(lanes, partial, place(row, r)));
@@ -216,30 +226,28 @@ void ContractionEmitter::emitStreams(Span rows, Span columns, Span depth) {
         b.storeVector(sum, partial, place(row, r));
     });
   };
-  forTiles([&](Value row, int64_t height) {
-    for (int64_t r = 0; r < height; ++r)
-      b.storeVector(b.splat(lanes, 0), partial, place(row, r));
+  forTiles({1}, [&](Value row, int64_t) {
+    b.storeVector(b.splat(lanes, 0), partial, place(row, 0));
   });
   Value groups = b.div(b.sub(depth.end, depth.begin), kStreams);
   Value rest = b.add(depth.begin, b.mul(groups, kStreams));
   b.loop(depth.begin, rest, kStreams,
-         [&](Value step) { accumulate(step, b.index(kStreams)); });
-  accumulate(rest, b.sub(depth.end, rest));
+         [&](Value step) { accumulate(step, b.index(kStreams), tileHeights); });
+  accumulate(rest, b.sub(depth.end, rest), {1});
   Value all = getMask(b.index(lanes));
-  forTiles([&](Value row, int64_t count) {
-    for (int64_t r = 0; r < count; ++r)
-      addToResult(b.loadVector(lanes, partial, place(row, r)), b.add(row, r),
-                  firstColumn, all);
+  forTiles({1}, [&](Value row, int64_t) {
+    addToResult(b.loadVector(lanes, partial, place(row, 0)), row, firstColumn,
+                all);
   });
 }
 
 /// Adds a panel's share to one tile of lanes, of which `columns` are columns.
 void ContractionEmitter::emitPanel(Span rows, Value column, Value columns,
-                                   Span depth) {
+                                   Span depth, ArrayRef<int64_t> heights) {
   Value mask = getMask(columns);
   emitPackPanel(access, panel, {column, b.min(columns, b.index(lanes)), mask},
                 depth);
-  emitRows(rows, [&](Value row, int64_t count) {
+  emitRows(rows, heights, [&](Value row, int64_t count) {
     SmallVector<Value> zeros(count, b.splat(lanes, 0));
     SmallVector<Value> sums = emitMicroKernel(
         b, b.sub(depth.end, depth.begin), zeros,
@@ -250,12 +258,9 @@ void ContractionEmitter::emitPanel(Span rows, Value column, Value columns,
   });
 }
 
-/// All rows by tiles, the last ones by tiles of four, two and one.
-void ContractionEmitter::emitRows(Span rows, RowsBody body) {
-  SmallVector<int64_t> heights = {tileRows};
-  for (int64_t height = llvm::bit_floor<uint64_t>(tileRows - 1); height > 0;
-       height /= 2)
-    heights.push_back(height);
+/// All rows by tiles of these heights, each as often as it fits.
+void ContractionEmitter::emitRows(Span rows, ArrayRef<int64_t> heights,
+                                  RowsBody body) {
   Value begin = rows.begin;
   for (int64_t height : heights) {
     Value count = b.div(b.sub(rows.end, begin), height);
