@@ -27,6 +27,7 @@ static void addTensorPasses(OpPassManager &pm,
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   pm.addNestedPass<func::FuncOp>(posenc::createUnifyExtentsPass());
   pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(posenc::createGroupPass());
   pm.addPass(posenc::createEntryAbiPass());
 }
 

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -104,6 +105,7 @@ static void resolveExtents(func::FuncOp shapes) {
   memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
   memref::populateResolveShapedTypeResultDimsPatterns(patterns);
   tensor::DimOp::getCanonicalizationPatterns(patterns, shapes.getContext());
+  scf::ForallOp::getCanonicalizationPatterns(patterns, shapes.getContext());
   arith::CmpIOp::getCanonicalizationPatterns(patterns, shapes.getContext());
   cf::AssertOp::getCanonicalizationPatterns(patterns, shapes.getContext());
   // Not reaching the fixed point leaves a tensor op, which is reported then.

@@ -39,19 +39,34 @@ LogicalResult posenc::attachTarget(ModuleOp module, StringRef name) {
                             << llvm::join(known, ", ");
 }
 
-FailureOr<SmallVector<ScheduleChoice>> posenc::chooseSchedules(AttentionOp op) {
+/// The target that the module around `op` is for.
+static FailureOr<const TargetModel *> getTarget(Operation *op) {
   auto module = op->getParentOfType<ModuleOp>();
   auto system = module ? module->getAttrOfType<TargetSystemSpecInterface>(
                              DLTIDialect::kTargetSystemDescAttrName)
                        : TargetSystemSpecInterface();
   if (system)
     for (const std::unique_ptr<TargetModel> &target :
-         getTargets(op.getContext()))
+         getTargets(op->getContext()))
       if (system.getDeviceSpecForDeviceID(
-              StringAttr::get(op.getContext(), target->getDeviceName())))
-        return target->chooseSchedules(op);
-  return op.emitError() << "the module does not say what CPU it is for; run "
-                           "posenc-attach-target before";
+              StringAttr::get(op->getContext(), target->getDeviceName())))
+        return target.get();
+  return op->emitError() << "the module does not say what CPU it is for; run "
+                            "posenc-attach-target before";
+}
+
+FailureOr<SmallVector<ScheduleChoice>> posenc::chooseSchedules(AttentionOp op) {
+  FailureOr<const TargetModel *> target = getTarget(op);
+  if (failed(target))
+    return failure();
+  return (*target)->chooseSchedules(op);
+}
+
+FailureOr<GroupTiles> posenc::chooseGroupTiles(Operation *op) {
+  FailureOr<const TargetModel *> target = getTarget(op);
+  if (failed(target))
+    return failure();
+  return (*target)->chooseGroupTiles(op);
 }
 
 int64_t posenc::getStaticQueryRows(AttentionOp op) {

@@ -21,6 +21,10 @@ LogicalResult attachTarget(ModuleOp module, StringRef name);
 /// error if the module around `op` does not say what it is for.
 FailureOr<SmallVector<ScheduleChoice>> chooseSchedules(AttentionOp op);
 
+/// The target's tiles for the ops in `op`, see `TargetModel::chooseGroupTiles`.
+/// It is an error if the module around `op` does not say what it is for.
+FailureOr<GroupTiles> chooseGroupTiles(Operation *op);
+
 /// The number of query rows of `op`; dynamic where unknown.
 int64_t getStaticQueryRows(AttentionOp op);
 

@@ -18,6 +18,9 @@
 // CHECK-NEXT:    posenc-unify-extents
 // CHECK-NEXT:  ),
 // CHECK-NEXT:  cse,
+// CHECK-NEXT:  func.func(
+// CHECK-NEXT:    posenc-group
+// CHECK-NEXT:  ),
 // CHECK-NEXT:  posenc-entry-abi,
 // CHECK-NEXT:  func.func(
 // CHECK-NEXT:    posenc-decompose-aggregates

@@ -79,6 +79,26 @@ def TileClassesPass : Pass<"posenc-tile-classes", "::mlir::func::FuncOp"> {
   ];
 }
 
+def GroupPass : Pass<"posenc-group", "::mlir::func::FuncOp"> {
+  let summary = "matrix products and their elementwise neighbours are computed tile by tile";
+  let description = [{
+    Elementwise ops that follow one another become one `linalg.generic`. A
+    matrix product that sums in f32, the `linalg.fill` it starts from and the
+    elementwise op that alone reads it (a bias, an activation, a residual, a
+    cast) become one `scf.forall` over tiles of the result, of the size that the
+    module's target chooses; the product itself is a `tensor.empty` of constant
+    size inside it. So does a product that nothing of the kind reads.
+
+    Extents may be dynamic: the tiles at the ends are smaller. Sums, roundings
+    and their order stay as they were.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def EntryAbiPass : Pass<"posenc-entry-abi", "ModuleOp"> {
   let summary = "graph functions take memrefs and get a function of their outputs' extents";
   let description = [{

@@ -4,23 +4,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: linalg contractions on memrefs that sum in f32. After: for each a
-// parallel loop over tiles of its result. A task packs a panel of `b` (kDepth
-// steps by one tile of lanes), which stays in the nearest cache, and runs the
-// micro-kernel of attention over its rows. Sums have two levels: a panel's from
-// zero, then the total. What does not fit the scheme is left to loops.
+// loop over blocks of its result, parallel unless it stands in a parallel loop.
+// A block packs a panel of `b` (kDepth steps by one tile of lanes) as f32,
+// which stays in the nearest cache, and runs the micro-kernel of attention over
+// its rows; where there are no more rows than one tile has, the micro-kernel
+// reads `b` itself. Sums have two levels: a panel's from zero, step by step,
+// then the total; so a row's bits do not depend on how many rows there are.
+// What does not fit the scheme is left to loops.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
 #include "MicroKernel.h"
-#include "RowStaging.h"
+#include "ProductPanels.h"
 #include "posenc/Codegen/CPU/Passes.h"
 #include "posenc/Codegen/CPU/Target.h"
 #include "posenc/Dialect/PosEnc/IR/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 
 namespace mlir::posenc {
 #define GEN_PASS_DEF_CONTRACTIONSPASS
@@ -30,249 +32,298 @@ namespace mlir::posenc {
 using namespace mlir;
 using namespace mlir::posenc;
 
-namespace {
-/// Steps of the reduction a panel holds: with 64 lanes 32 KiB.
-constexpr int64_t kDepth = 128;
-/// Rows a task computes with the panels it packs: sixteen tiles of six.
-constexpr int64_t kRows = 96;
-
-/// A contraction c[.., m, n] += sum over k of a[.., m, k] * b[.., k, n]. Loops
-/// are numbered as the op numbers them; `outer` are its batch loops and all
-/// row loops but one.
-struct Contraction {
-  linalg::LinalgOp op;
-  SmallVector<unsigned> outer;
-  std::optional<unsigned> row;
-  unsigned column, depth;
-
-  Value getA() { return op.getDpsInputOperand(0)->get(); }
-  Value getB() { return op.getDpsInputOperand(1)->get(); }
-  Value getC() { return op.getDpsInitOperand(0)->get(); }
-};
-} // namespace
-
-/// Whether a contraction's body multiplies, and adds to what was there, in f32
-/// and does nothing else but widen what it reads.
-static bool isSumOfProductsInF32(Block &body) {
-  return llvm::all_of(body.getArgumentTypes(),
-                      llvm::IsaPred<Float32Type, Float16Type, BFloat16Type>) &&
-         llvm::all_of(body.without_terminator(), [](Operation &op) {
-           return isa<arith::MulFOp, arith::AddFOp, arith::ExtFOp>(op) &&
-                  op.getResult(0).getType().isF32();
-         });
-}
-
-/// `op`, a contraction on memrefs, as the scheme fits it; or `reason` says what
-/// is in the way.
-static FailureOr<Contraction> match(linalg::LinalgOp op, StringRef &reason) {
-  reason = "it does more than sum products of f32, f16 or bf16 in f32";
-  if (!isSumOfProductsInF32(*op.getBlock()))
-    return failure();
-  reason = "it does not have one loop over columns and one over products";
-  FailureOr<linalg::ContractionDimensions> dims =
-      linalg::inferContractionDims(op);
-  if (failed(dims) || dims->n.size() != 1 || dims->k.size() != 1)
-    return failure();
-  Contraction contraction{op, llvm::to_vector(dims->batch), std::nullopt,
-                          dims->n.front(), dims->k.front()};
-  if (!dims->m.empty()) {
-    contraction.row = dims->m.back();
-    llvm::append_range(contraction.outer, ArrayRef(dims->m).drop_back());
-  }
-  // Lanes are columns: of the result always neighbours in memory.
-  reason = "the columns of its result are no neighbours in memory";
-  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  auto last = dyn_cast<AffineDimExpr>(result.getResults().back());
-  if (!last || last.getPosition() != contraction.column ||
-      !cast<MemRefType>(contraction.getC().getType()).isLastDimUnitStride())
-    return failure();
-  return contraction;
-}
+/// Rows a block computes with the panels it packs: sixteen tiles of six.
+static constexpr int64_t kRows = 96;
+/// Columns of a block.
+static constexpr int64_t kColumns = 128;
+/// Rows of `b` that are read side by side where there are few rows of `a`:
+/// as many streams as prefetchers follow.
+static constexpr int64_t kStreams = 8;
+/// Columns of which sums are kept meanwhile: with f32 a page of a row of `b`.
+static constexpr int64_t kStreamColumns = 1024;
 
 namespace {
 /// Emits the code of one contraction.
 class ContractionEmitter {
 public:
-  ContractionEmitter(KernelBuilder &b, Contraction contraction,
+  ContractionEmitter(KernelBuilder &b, linalg::LinalgOp op, ProductLoops loops,
                      RegisterTile tile)
-      : b(b), contraction(contraction), lanes(tile.lanes), tileRows(tile.rows) {
+      : b(b), access(b, op, loops), lanes(tile.lanes), tileRows(tile.rows) {
+    tileHeights.push_back(tileRows);
+    for (int64_t height = llvm::bit_floor<uint64_t>(tileRows - 1); height > 0;
+         height /= 2)
+      tileHeights.push_back(height);
   }
 
-  void emit() {
-    linalg::LinalgOp op = contraction.op;
-    for (Range range : op.createLoopRanges(b, op.getLoc()))
-      sizes.push_back(
-          getValueOrCreateConstantIndexOp(b, b.getLoc(), range.size));
-    Value rows = contraction.row ? sizes[*contraction.row] : b.index(1);
-    Value rowBlocks = b.ceilDiv(rows, kRows);
-    Value columnBlocks = b.ceilDiv(sizes[contraction.column], lanes);
-    Value count = b.mul(rowBlocks, columnBlocks);
-    for (unsigned loop : contraction.outer)
-      count = b.mul(count, sizes[loop]);
-    b.parallel(count, [&](Value task) {
-      // The task's place: row blocks are the fastest, so that neighbours in
-      // time read the same columns of b.
-      at.assign(sizes.size(), b.index(0));
-      Value firstRow = b.mul(b.rem(task, rowBlocks), kRows);
-      task = b.div(task, rowBlocks);
-      firstColumn = b.mul(b.rem(task, columnBlocks), lanes);
-      task = b.div(task, columnBlocks);
-      for (unsigned loop : llvm::reverse(contraction.outer)) {
-        at[loop] = b.rem(task, sizes[loop]);
-        task = b.div(task, sizes[loop]);
-      }
-      emitTask(firstRow, b.min(b.add(firstRow, kRows), rows));
-    });
-  }
+  void emit();
 
 private:
-  void emitTask(Value firstRow, Value endRow) {
-    Value columns = b.sub(sizes[contraction.column], firstColumn);
-    mask = vector::CreateMaskOp::create(
+  /// Emits the code of `count` rows from `row` on.
+  using RowsBody = function_ref<void(Value row, int64_t count)>;
+
+  void emitParallel(Value rows, Value columns);
+  void emitBlock(Span rows, Span columns);
+  void emitManyRows(Span rows, Span columns);
+  void emitFewRows(Span rows, Span columns);
+  void emitStreams(Span rows, Span columns, Span depth);
+  void emitPanel(Span rows, Value column, Value columns, Span depth,
+                 ArrayRef<int64_t> heights);
+  void emitRows(Span rows, ArrayRef<int64_t> heights, RowsBody body);
+  SmallVector<Value> loadRows(Value row, int64_t count, Value step);
+  void addToResult(Value sum, Value row, Value column, Value mask);
+  Value getMask(Value columns) {
+    return vector::CreateMaskOp::create(
         b, VectorType::get({lanes}, b.getI1Type()), columns);
-    panel = b.scratch({kDepth, lanes});
-    Value depth = sizes[contraction.depth];
-    b.loop(b.index(0), depth, kDepth, [&](Value first) {
-      Value count = b.min(b.sub(depth, first), b.index(kDepth));
-      emitPacking(first, count, columns);
-      Value full =
-          b.mul(b.div(b.sub(endRow, firstRow), b.index(tileRows)), tileRows);
-      Value endFull = b.add(firstRow, full);
-      b.loop(firstRow, endFull, tileRows,
-             [&](Value row) { emitTile(row, tileRows, first, count); });
-      b.loop(endFull, endRow, 1,
-             [&](Value row) { emitTile(row, 1, first, count); });
+  }
+  /// Loops over the panels of the reduction.
+  void forPanels(function_ref<void(Span depth)> body) {
+    Value steps = access.sizes[access.loops.depth];
+    b.loop(b.index(0), steps, kProductDepth, [&](Value first) {
+      body({first, b.min(b.add(first, kProductDepth), steps)});
     });
-    b.freeScratch();
-  }
-
-  /// panel[k][lane] = b[.., first + k, firstColumn + lane], zero past the end.
-  void emitPacking(Value first, Value count, Value columns) {
-    OpOperand *operand = contraction.op.getDpsInputOperand(1);
-    AffineMap map = contraction.op.getMatchingIndexingMap(operand);
-    auto last = cast<AffineDimExpr>(map.getResults().back());
-    auto type = cast<MemRefType>(operand->get().getType());
-    if (last.getPosition() != contraction.column || !type.isLastDimUnitStride())
-      return packElements(operand, first, count, columns);
-    if (type.getElementType().isF32())
-      return packRows(operand, first, count, [&](ValueRange at) -> Value {
-        return vector::MaskedLoadOp::create(b, b.vectorType(lanes),
-                                            operand->get(), at, mask,
-                                            b.splat(lanes, 0));
-      });
-    // LLVM takes masked vectors of 16-bit floats apart, lane by lane.
-    Value isFull =
-        b.compare(arith::CmpIPredicate::sge, columns, b.index(lanes));
-    b.ifElse(
-        isFull,
-        [&] {
-          packRows(operand, first, count, [&](ValueRange at) {
-            return emitToF32(b, b.loadVector(lanes, operand->get(), at));
-          });
-        },
-        [&] { packElements(operand, first, count, columns); });
-  }
-
-  /// Columns that are neighbours, a row at a time.
-  void packRows(OpOperand *operand, Value first, Value count,
-                function_ref<Value(ValueRange)> loadRow) {
-    b.loop(b.index(0), count, 1, [&](Value k) {
-      Value row =
-          loadRow(getIndices(operand, {}, firstColumn, b.add(first, k)));
-      b.storeVector(row, panel, {k, b.index(0)});
-    });
-  }
-
-  void packElements(OpOperand *operand, Value first, Value count,
-                    Value columns) {
-    b.loop(b.index(0), count, 1, [&](Value k) {
-      b.storeVector(b.splat(lanes, 0), panel, {k, b.index(0)});
-    });
-    Value present = b.min(columns, b.index(lanes));
-    b.loop(b.index(0), present, 1, [&](Value lane) {
-      b.loop(b.index(0), count, 1, [&](Value k) {
-        b.store(
-            loadElement(operand, {}, b.add(firstColumn, lane), b.add(first, k)),
-            panel, {k, lane});
-      });
-    });
-  }
-
-  /// Adds the panel's share to `count` rows from `row` on.
-  void emitTile(Value row, int64_t count, Value first, Value depth) {
-    SmallVector<Value> zeros(count, b.splat(lanes, 0));
-    OpOperand *left = contraction.op.getDpsInputOperand(0);
-    auto column = [&](Value k) {
-      SmallVector<Value> scalars;
-      for (int64_t r = 0; r < count; ++r)
-        scalars.push_back(
-            loadElement(left, b.add(row, r), {}, b.add(first, k)));
-      return scalars;
-    };
-    auto lanesOfPanel = [&](Value k) {
-      return b.loadVector(lanes, panel, {k, b.index(0)});
-    };
-    SmallVector<Value> sums =
-        emitMicroKernel(b, depth, zeros, {column, lanesOfPanel});
-    OpOperand *result = contraction.op.getDpsInitOperand(0);
-    for (auto [r, sum] : llvm::enumerate(sums)) {
-      SmallVector<Value> indices =
-          getIndices(result, b.add(row, int64_t(r)), firstColumn, {});
-      Value before =
-          vector::MaskedLoadOp::create(b, b.vectorType(lanes), result->get(),
-                                       indices, mask, b.splat(lanes, 0));
-      vector::MaskedStoreOp::create(b, result->get(), indices, mask,
-                                    b.fadd(before, sum));
-    }
-  }
-
-  /// One element of an input, in f32.
-  Value loadElement(OpOperand *operand, Value row, Value column, Value depth) {
-    return emitToF32(
-        b, b.load(operand->get(), getIndices(operand, row, column, depth)));
-  }
-
-  /// The operand's indices with the named loops at these values.
-  SmallVector<Value> getIndices(OpOperand *operand, Value row, Value column,
-                                Value depth) {
-    SmallVector<Value> indices;
-    AffineMap map = contraction.op.getMatchingIndexingMap(operand);
-    for (AffineExpr expr : map.getResults()) {
-      unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-      indices.push_back(contraction.row == loop      ? row
-                        : loop == contraction.column ? column
-                        : loop == contraction.depth  ? depth
-                                                     : at[loop]);
-    }
-    return indices;
   }
 
   KernelBuilder &b;
-  Contraction contraction;
+  ProductAccess access;
   int64_t lanes, tileRows;
-  /// Extents of the op's loops, and the task's place in the outer ones.
-  SmallVector<Value> sizes, at;
-  Value firstColumn, mask, panel;
+  /// Heights of tiles: the full one, then four, two and one for what is left.
+  SmallVector<int64_t> tileHeights;
+  /// Scratch: the packed panel of `b`; a panel of the block's rows of `a` as
+  /// f32, null where they are that already; a panel's sums of few rows.
+  Value panel, staged, partial;
+  /// The first row and step in `staged`, the first row and column in `partial`.
+  Value firstRow, firstStep, firstColumn;
 };
+} // namespace
+
+void ContractionEmitter::emit() {
+  const ProductLoops &loops = access.loops;
+  Value rows = loops.row ? access.sizes[*loops.row] : b.index(1);
+  Value columns = access.sizes[loops.column];
+  if (!access.op->getParentOfType<scf::ForallOp>())
+    return emitParallel(rows, columns);
+  std::function<void(ArrayRef<unsigned>)> emitOuter =
+      [&](ArrayRef<unsigned> outer) {
+        if (!outer.empty())
+          return b.loop(b.index(0), access.sizes[outer.front()], 1,
+                        [&](Value i) {
+                          access.at[outer.front()] = i;
+                          emitOuter(outer.drop_front());
+                        });
+        b.loop(b.index(0), rows, kRows, [&](Value first) {
+          Value end = b.min(b.add(first, kRows), rows);
+          emitBlock({first, end}, {b.index(0), columns});
+        });
+      };
+  emitOuter(loops.outer);
+}
+
+/// Row blocks are the fastest, so that neighbours in time read the same columns
+/// of b.
+void ContractionEmitter::emitParallel(Value rows, Value columns) {
+  Value rowBlocks = b.ceilDiv(rows, kRows);
+  Value columnBlocks = b.ceilDiv(columns, kColumns);
+  Value count = b.mul(rowBlocks, columnBlocks);
+  for (unsigned loop : access.loops.outer)
+    count = b.mul(count, access.sizes[loop]);
+  b.parallel(count, [&](Value task) {
+    Value row = b.mul(b.rem(task, rowBlocks), kRows);
+    task = b.div(task, rowBlocks);
+    Value column = b.mul(b.rem(task, columnBlocks), kColumns);
+    task = b.div(task, columnBlocks);
+    for (unsigned loop : llvm::reverse(access.loops.outer)) {
+      access.at[loop] = b.rem(task, access.sizes[loop]);
+      task = b.div(task, access.sizes[loop]);
+    }
+    emitBlock({row, b.min(b.add(row, kRows), rows)},
+              {column, b.min(b.add(column, kColumns), columns)});
+  });
+}
+
+/// A block of at most kRows rows.
+void ContractionEmitter::emitBlock(Span rows, Span columns) {
+  panel = b.scratch({kProductDepth, lanes});
+  partial = b.scratch({tileRows, kStreamColumns});
+  bool isWide = getElementTypeOrSelf(access.getA()->get()).isF32();
+  staged = isWide ? Value() : b.scratch({kRows, kProductDepth});
+  firstRow = rows.begin;
+  Value few = b.compare(arith::CmpIPredicate::sle, b.sub(rows.end, rows.begin),
+                        b.index(tileRows));
+  b.ifElse(
+      few, [&] { emitFewRows(rows, columns); },
+      [&] { emitManyRows(rows, columns); });
+  b.freeScratch();
+}
+
+/// Rows enough that a part of `a` is worth keeping for all columns.
+void ContractionEmitter::emitManyRows(Span rows, Span columns) {
+  forPanels([&](Span depth) {
+    firstStep = depth.begin;
+    if (staged)
+      emitStageA(access, staged, rows, depth);
+    b.loop(columns.begin, columns.end, lanes, [&](Value column) {
+      emitPanel(rows, column, b.sub(columns.end, column), depth, tileHeights);
+    });
+  });
+}
+
+/// No more rows than a tile: the time is that of reading `b`. Its rows are read
+/// as they are, by long pieces; its columns packed, one tile of lanes after the
+/// other.
+void ContractionEmitter::emitFewRows(Span rows, Span columns) {
+  Value rest = columns.begin;
+  SmallVector<int64_t> heights = tileHeights;
+  auto stage = [&](Span depth) {
+    firstStep = depth.begin;
+    if (staged)
+      emitStageA(access, staged, rows, depth);
+  };
+  if (access.isContiguousAlong(access.getB(), access.loops.column)) {
+    Value tiles = b.div(b.sub(columns.end, columns.begin), lanes);
+    rest = b.add(columns.begin, b.mul(tiles, lanes));
+    heights = {1}; // for less than one tile of lanes
+    b.loop(columns.begin, rest, kStreamColumns, [&](Value column) {
+      Value end = b.min(b.add(column, kStreamColumns), rest);
+      forPanels([&](Span depth) {
+        stage(depth);
+        emitStreams(rows, {column, end}, depth);
+      });
+    });
+  }
+  b.loop(rest, columns.end, lanes, [&](Value column) {
+    forPanels([&](Span depth) {
+      stage(depth);
+      emitPanel(rows, column, b.sub(columns.end, column), depth, heights);
+    });
+  });
+}
+
+/// Adds a panel's share to few rows, from rows of `b` that are read side by
+/// side. The sums of the panel are kept in `partial` between them.
+void ContractionEmitter::emitStreams(Span rows, Span columns, Span depth) {
+  auto forTiles = [&](ArrayRef<int64_t> heights, RowsBody body) {
+    b.loop(columns.begin, columns.end, lanes, [&](Value column) {
+      firstColumn = column;
+      emitRows(rows, heights, body);
+    });
+  };
+  auto place = [&](Value row, int64_t r) -> SmallVector<Value> {
+    return {b.add(b.sub(row, rows.begin), r),
+            b.sub(firstColumn, columns.begin)};
+  };
+  auto accumulate = [&](Value step, Value count, ArrayRef<int64_t> heights) {
+    forTiles(heights, [&](Value row, int64_t height) {
+      SmallVector<Value> sums;
+      for (int64_t r = 0; r < height; ++r)
+        sums.push_back(b.loadVector(lanes, partial, place(row, r)));
+      sums = emitMicroKernel(
+          b, count, sums,
+          {[&](Value k) { return loadRows(row, height, b.add(step, k)); },
+           [&](Value k) {
+             return access.loadVector(lanes, access.getB(), {}, firstColumn,
+                                      b.add(step, k));
+           }});
+      for (auto [r, sum] : llvm::enumerate(sums))
+        b.storeVector(sum, partial, place(row, r));
+    });
+  };
+  forTiles({1}, [&](Value row, int64_t) {
+    b.storeVector(b.splat(lanes, 0), partial, place(row, 0));
+  });
+  Value groups = b.div(b.sub(depth.end, depth.begin), kStreams);
+  Value rest = b.add(depth.begin, b.mul(groups, kStreams));
+  b.loop(depth.begin, rest, kStreams,
+         [&](Value step) { accumulate(step, b.index(kStreams), tileHeights); });
+  accumulate(rest, b.sub(depth.end, rest), {1});
+  Value all = getMask(b.index(lanes));
+  forTiles({1}, [&](Value row, int64_t) {
+    addToResult(b.loadVector(lanes, partial, place(row, 0)), row, firstColumn,
+                all);
+  });
+}
+
+/// Adds a panel's share to one tile of lanes, of which `columns` are columns.
+void ContractionEmitter::emitPanel(Span rows, Value column, Value columns,
+                                   Span depth, ArrayRef<int64_t> heights) {
+  Value mask = getMask(columns);
+  emitPackPanel(access, panel, {column, b.min(columns, b.index(lanes)), mask},
+                depth);
+  emitRows(rows, heights, [&](Value row, int64_t count) {
+    SmallVector<Value> zeros(count, b.splat(lanes, 0));
+    SmallVector<Value> sums = emitMicroKernel(
+        b, b.sub(depth.end, depth.begin), zeros,
+        {[&](Value k) { return loadRows(row, count, b.add(depth.begin, k)); },
+         [&](Value k) { return b.loadVector(lanes, panel, {k, b.index(0)}); }});
+    for (auto [r, sum] : llvm::enumerate(sums))
+      addToResult(sum, b.add(row, int64_t(r)), column, mask);
+  });
+}
+
+/// All rows by tiles of these heights, each as often as it fits.
+void ContractionEmitter::emitRows(Span rows, ArrayRef<int64_t> heights,
+                                  RowsBody body) {
+  Value begin = rows.begin;
+  for (int64_t height : heights) {
+    Value count = b.div(b.sub(rows.end, begin), height);
+    Value end = b.add(begin, b.mul(count, height));
+    b.loop(begin, end, height, [&](Value row) { body(row, height); });
+    begin = end;
+  }
+}
+
+/// a[.., row + r, step] for r in [0, count), as f32.
+SmallVector<Value> ContractionEmitter::loadRows(Value row, int64_t count,
+                                                Value step) {
+  SmallVector<Value> scalars;
+  for (int64_t r = 0; r < count; ++r) {
+    Value at = b.add(row, r);
+    scalars.push_back(
+        staged ? b.load(staged, {b.sub(at, firstRow), b.sub(step, firstStep)})
+               : access.loadElement(access.getA(), at, {}, step));
+  }
+  return scalars;
+}
+
+void ContractionEmitter::addToResult(Value sum, Value row, Value column,
+                                     Value mask) {
+  Value memory = access.getC()->get();
+  SmallVector<Value> at = access.getIndices(access.getC(), row, column, {});
+  Value before = vector::MaskedLoadOp::create(b, b.vectorType(lanes), memory,
+                                              at, mask, b.splat(lanes, 0));
+  vector::MaskedStoreOp::create(b, memory, at, mask, b.fadd(before, sum));
+}
+
+/// The loops of `op` on memrefs, if the scheme fits it: lanes are columns, of
+/// the result always neighbours in memory. Else `reason` says what is in the
+/// way.
+static FailureOr<ProductLoops> match(linalg::LinalgOp op, StringRef &reason) {
+  FailureOr<ProductLoops> loops = ProductLoops::of(op, &reason);
+  auto type = cast<MemRefType>(op.getDpsInitOperand(0)->get().getType());
+  if (failed(loops) || type.isLastDimUnitStride())
+    return loops;
+  reason = ProductLoops::kColumnsApart;
+  return failure();
+}
 
 /// The register tile of the module's CPU; of the least one where the module
 /// does not say which.
-RegisterTile getRegisterTile(Operation *op) {
+static RegisterTile getRegisterTile(Operation *op) {
   CPUDescription least{/*cpu=*/"", /*vectorBits=*/128, /*l2Bytes=*/0};
   return CPUDescription::read(op).value_or(least).getRegisterTile();
 }
 
+namespace {
 struct ContractionsPass : posenc::impl::ContractionsPassBase<ContractionsPass> {
   void runOnOperation() override {
-    SmallVector<Contraction> contractions;
+    SmallVector<std::pair<linalg::LinalgOp, ProductLoops>> contractions;
     getOperation().walk([&](linalg::LinalgOp op) {
       if (!op.hasPureBufferSemantics() ||
           !linalg::isaContractionOpInterface(op))
         return;
       StringRef reason;
-      FailureOr<Contraction> contraction = match(op, reason);
-      if (succeeded(contraction))
-        contractions.push_back(*contraction);
+      FailureOr<ProductLoops> loops = match(op, reason);
+      if (succeeded(loops))
+        contractions.emplace_back(op, *loops);
       else
         remarkMissed(op, "contractions")
             << remark::add("'{0}' runs as scalar loops, not in tiles",
@@ -280,10 +331,10 @@ struct ContractionsPass : posenc::impl::ContractionsPassBase<ContractionsPass> {
             << remark::reason("{0}", reason);
     });
     RegisterTile tile = getRegisterTile(getOperation());
-    for (Contraction contraction : contractions) {
-      KernelBuilder b(contraction.op.getLoc(), contraction.op);
-      ContractionEmitter(b, contraction, tile).emit();
-      contraction.op->erase();
+    for (auto [op, loops] : contractions) {
+      KernelBuilder b(op.getLoc(), op);
+      ContractionEmitter(b, op, loops, tile).emit();
+      op->erase();
     }
   }
 };

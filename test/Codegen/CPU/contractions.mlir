@@ -2,16 +2,30 @@
 // RUN: posenc-opt %s --posenc-attach-target="cpu=x86-64-v3" --posenc-contractions --split-input-file | FileCheck %s --check-prefix=AVX2
 // RUN: posenc-opt %s --posenc-contractions --split-input-file | FileCheck %s --check-prefix=LEAST
 
-// A panel of 128 x 64 is packed, then read by tiles of six rows and, at the
-// end, of one; tails of columns are masked.
+// With no more rows than a tile has, eight rows of b are read side by side and
+// the sums of 1024 columns kept. With more, a panel of 128 x 64 is packed, then
+// read by tiles of six rows and, at the end, of four, two and one; tails of
+// columns are masked.
 // CHECK-LABEL: func @product
+//  CHECK-SAME:   %{{[a-z0-9]+}}: memref<{{[^%]*}}, %[[B:[a-z0-9]+]]: memref<
 //       CHECK:   scf.forall
-//       CHECK:     vector.create_mask
-//       CHECK:     memref.alloc{{.*}} memref<128x64xf32>
-//       CHECK:     vector.maskedload
-//       CHECK:     vector.outerproduct {{.*}} : vector<6xf32>, vector<64xf32>
-//       CHECK:     vector.maskedstore
-//       CHECK:     vector.outerproduct {{.*}} : vector<1xf32>, vector<64xf32>
+//       CHECK:     %[[PANEL:.*]] = memref.alloc{{.*}} memref<128x64xf32>
+//       CHECK:     %[[SUMS:.*]] = memref.alloc{{.*}} memref<6x1024xf32>
+//       CHECK:     arith.cmpi sle, %{{.*}}, %c6
+//       CHECK:     scf.if
+//       CHECK:       vector.load %[[SUMS]]
+//       CHECK:       scf.for %{{.*}} = %c0{{.*}} to %c8
+//       CHECK:         vector.load %[[B]]
+//       CHECK:         vector.outerproduct {{.*}} : vector<6xf32>, vector<64xf32>
+//       CHECK:     } else {
+//       CHECK:       vector.create_mask
+//       CHECK:       vector.maskedload %[[B]]
+//       CHECK:       vector.load %[[PANEL]]
+//       CHECK:       vector.outerproduct {{.*}} : vector<6xf32>, vector<64xf32>
+//       CHECK:       vector.maskedstore
+//       CHECK:       vector.outerproduct {{.*}} : vector<4xf32>, vector<64xf32>
+//       CHECK:       vector.outerproduct {{.*}} : vector<2xf32>, vector<64xf32>
+//       CHECK:       vector.outerproduct {{.*}} : vector<1xf32>, vector<64xf32>
 //   CHECK-NOT:   linalg
 //  AVX2-LABEL: func @product
 //        AVX2:   vector.outerproduct {{.*}} : vector<6xf32>, vector<16xf32>
@@ -26,10 +40,16 @@ func.func @product(%a: memref<?x?xf32, strided<[?, 1]>>, %b: memref<?x?xf32, str
 
 // -----
 
-// Columns of b that are not neighbours are packed one at a time.
+// Steps of b that are neighbours are packed by squares of 16 x 16, turned in
+// registers, what the next panel reads asked for; the last ones by elements.
 // CHECK-LABEL: func @transposed
+//  CHECK-SAME:   %{{[a-z0-9]+}}: memref<{{[^%]*}}, %[[B:[a-z0-9]+]]: memref<8x?x32xf32>
 //       CHECK:   scf.forall
-//       CHECK:     memref.load
+//       CHECK:     memref.prefetch %[[B]]
+//       CHECK:     vector.load %[[B]]{{.*}} vector<16xf32>
+//       CHECK:     vector.shuffle
+//       CHECK:     vector.store
+//       CHECK:     memref.load %[[B]]
 //       CHECK:     memref.store
 //       CHECK:     vector.outerproduct
 func.func @transposed(%a: memref<8x?x32xf32>, %b: memref<8x?x32xf32>, %c: memref<8x?x?xf32>) {
@@ -42,6 +62,26 @@ func.func @transposed(%a: memref<8x?x32xf32>, %b: memref<8x?x32xf32>, %c: memref
     %product = arith.mulf %x, %y : f32
     %next = arith.addf %sum, %product : f32
     linalg.yield %next : f32
+  }
+  return
+}
+
+// -----
+
+// In a parallel loop, a block of its own is computed on the spot.
+// CHECK-LABEL: func @in_a_tile
+//       CHECK:   scf.forall
+//   CHECK-NOT:     scf.forall
+//       CHECK:     vector.outerproduct
+//   CHECK-NOT:   linalg
+func.func @in_a_tile(%a: memref<4x96x32xf32>, %b: memref<32x128xf32>, %c: memref<4x96x128xf32>) {
+  scf.forall (%i) in (4) {
+    %x = memref.subview %a[%i, 0, 0] [1, 96, 32] [1, 1, 1]
+      : memref<4x96x32xf32> to memref<96x32xf32, strided<[32, 1], offset: ?>>
+    %y = memref.subview %c[%i, 0, 0] [1, 96, 128] [1, 1, 1]
+      : memref<4x96x128xf32> to memref<96x128xf32, strided<[128, 1], offset: ?>>
+    linalg.matmul ins(%x, %b : memref<96x32xf32, strided<[32, 1], offset: ?>>, memref<32x128xf32>)
+                  outs(%y : memref<96x128xf32, strided<[128, 1], offset: ?>>)
   }
   return
 }
@@ -61,18 +101,25 @@ func.func @strided_result(%a: memref<4x8xf32>, %b: memref<8x4xf32>,
 
 // -----
 
-// 16-bit operands are widened as they are read; the last columns are packed one
-// at a time.
+// 16-bit operands are widened as they are read, those of a once for all columns
+// of a block; the last columns are packed one at a time.
 // CHECK-LABEL: func @half_operands
 //  CHECK-SAME:   %[[A:[a-z0-9]+]]: memref<?x?xf16>, %[[B:[a-z0-9]+]]: memref<?x?xf16>
 //       CHECK:   scf.forall
+//       CHECK:     %[[STAGED:.*]] = memref.alloc{{.*}} memref<96x128xf32>
 //       CHECK:     scf.if
-//       CHECK:       %[[ROW:.*]] = vector.load %[[B]]{{.*}} vector<64xf16>
-//       CHECK:       arith.extf %[[ROW]] : vector<64xf16> to vector<64xf32>
 //       CHECK:     } else {
-//       CHECK:       %[[ONE:.*]] = memref.load %[[B]]
-//       CHECK:       arith.extf %[[ONE]] : f16 to f32
-//       CHECK:     vector.outerproduct {{.*}} : vector<6xf32>, vector<64xf32>
+//       CHECK:       %[[PART:.*]] = vector.load %[[A]]{{.*}} vector<16xf16>
+//       CHECK:       %[[WIDE:.*]] = arith.extf %[[PART]] : vector<16xf16> to vector<16xf32>
+//       CHECK:       vector.store %[[WIDE]], %[[STAGED]]
+//       CHECK:       scf.if
+//       CHECK:         %[[ROW:.*]] = vector.load %[[B]]{{.*}} vector<64xf16>
+//       CHECK:         arith.extf %[[ROW]] : vector<64xf16> to vector<64xf32>
+//       CHECK:       } else {
+//       CHECK:         %[[ONE:.*]] = memref.load %[[B]]
+//       CHECK:         arith.extf %[[ONE]] : f16 to f32
+//       CHECK:       memref.load %[[STAGED]]
+//       CHECK:       vector.outerproduct {{.*}} : vector<6xf32>, vector<64xf32>
 //   CHECK-NOT:   linalg
 func.func @half_operands(%a: memref<?x?xf16>, %b: memref<?x?xf16>, %c: memref<?x?xf32>) {
   linalg.matmul ins(%a, %b : memref<?x?xf16>, memref<?x?xf16>) outs(%c : memref<?x?xf32>)

@@ -59,6 +59,24 @@ static CPUPrefillAttr getPrefillSchedule(AttentionOp op,
                              getPrefillKeyBlock(op, cpu), lanes, rows);
 }
 
+/// A tile of a product and its parts of the operands, 128 deep, stay in half of
+/// the least L2 there is; with more columns there would be too few tiles for
+/// many threads. Of few rows wider tiles are as much work; a page of a row of
+/// `b` read in one go is what prefetchers and address translation are good at.
+static GroupTiles getGroupTiles(const CPUDescription &cpu) {
+  int64_t rows = cpu.getRegisterTile().rows;
+  return {/*rows=*/96 / rows * rows, /*columns=*/128, /*fewRows=*/rows,
+          /*fewRowsColumns=*/1024};
+}
+
+static FailureOr<CPUDescription> readDescription(Operation *op) {
+  if (std::optional<CPUDescription> cpu = CPUDescription::read(op))
+    return *cpu;
+  return op->emitError() << "the module's description of its CPU lacks a "
+                            "name, a vector width or a cache size; run "
+                            "posenc-attach-target before";
+}
+
 namespace {
 class CPUTarget : public TargetModel {
 public:
@@ -81,14 +99,19 @@ public:
 
   FailureOr<SmallVector<ScheduleChoice>>
   chooseSchedules(AttentionOp op) const override {
-    std::optional<CPUDescription> cpu = CPUDescription::read(op);
-    if (!cpu)
-      return op.emitError() << "the module's description of its CPU lacks a "
-                               "name, a vector width or a cache size; run "
-                               "posenc-attach-target before";
+    FailureOr<CPUDescription> cpu = readDescription(op);
+    if (failed(cpu))
+      return failure();
     return SmallVector<ScheduleChoice>{
         {getDecodeSchedule(op, *cpu), getMaxDecodeRows(*cpu)},
         {getPrefillSchedule(op, *cpu)}};
+  }
+
+  FailureOr<GroupTiles> chooseGroupTiles(Operation *op) const override {
+    FailureOr<CPUDescription> cpu = readDescription(op);
+    if (failed(cpu))
+      return failure();
+    return getGroupTiles(*cpu);
   }
 };
 } // namespace

@@ -26,6 +26,15 @@ struct ScheduleChoice {
   int64_t maxQueryRows = kAnyRows;
 };
 
+/// The tiles that `posenc-group` computes at a time.
+struct GroupTiles {
+  /// Of the result of a matrix product.
+  int64_t rows, columns;
+  /// With up to `fewRows` rows a product takes as long as its right operand
+  /// takes to be read; where that has its columns dense, tiles are this wide.
+  int64_t fewRows, fewRowsColumns;
+};
+
 /// One kind of device that code can be made for.
 class TargetModel {
 public:
@@ -49,6 +58,10 @@ public:
   /// an error at `op`.
   virtual FailureOr<SmallVector<ScheduleChoice>>
   chooseSchedules(AttentionOp op) const = 0;
+
+  /// The tiles for the ops in `op` on the processor that its module describes.
+  /// An incomplete description is an error at `op`.
+  virtual FailureOr<GroupTiles> chooseGroupTiles(Operation *op) const = 0;
 };
 
 } // namespace mlir::posenc
