@@ -45,8 +45,9 @@ def ContractionsPass : Pass<"posenc-contractions", "::mlir::func::FuncOp"> {
   let summary = "turn matrix products into register tiles";
   let description = [{
     Each linalg contraction on memrefs that sums in f32, of f32, f16 or bf16,
-    becomes a parallel loop over tiles of its result, over packed panels of the
-    right operand. A tile is what the registers of the module's CPU hold: 64
+    becomes a loop over blocks of its result, parallel unless it stands in an
+    `scf.forall`, over packed panels of the right operand; with no more rows than
+    a tile has, over its rows as they are. A tile is what the registers of the module's CPU hold: 64
     columns by 6 rows with 512-bit vectors, 16 by 6 with 256, 16 by 5 with 128
     and where `dlti.target_system_spec` names no CPU. A contraction whose result
     does not have its columns as neighbours in memory is left alone.
