@@ -194,7 +194,7 @@ func.func @attention_c7_key(%q: tensor<2x8x3x16xf32>, %k: tensor<2x2x5x16xf32>, 
 // -----
 
 func.func @attention_c8_op(%q: tensor<2x8x3x16xf32>, %k: tensor<2x2x5x16xf32>, %v: tensor<2x2x5x4xf32>, %s: f32, %o: tensor<2x8x3x4xf32>) {
-  // expected-error @+1 {{region 'score' holds 'test.op', which is not a formula op: only scalar arith and math, element reads, dims, scf.for with constant bounds and posenc.cos_sin are}}
+  // expected-error @+1 {{region 'score' holds 'test.op', which is not a formula op: only scalar arith and math, element reads, dims, posenc.cos_sin, and scf.for over indices with constant bounds, a positive step and at most 1024 trips are}}
   %r = posenc.attention query(%q : tensor<2x8x3x16xf32>) key(%k : tensor<2x2x5x16xf32>) value(%v : tensor<2x2x5x4xf32>) scale(%s)
       outs(%o : tensor<2x8x3x4xf32>) score(%x, %b, %h, %i, %j) {
         "test.op"() : () -> ()
