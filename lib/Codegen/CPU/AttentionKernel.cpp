@@ -8,9 +8,9 @@
 #include "AttentionKernel.h"
 
 #include "RowStaging.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "posenc/Formula/Dependence.h"
 #include "posenc/Formula/RegionInterpreter.h"
 
 using namespace mlir;
@@ -40,12 +40,18 @@ static bool yieldsSumWithScore(Region &score) {
 static bool readsFloatsByKey(Region &score) {
   if (score.empty())
     return false;
-  SetVector<Operation *> dependents;
-  getForwardSlice(score.getArguments().back(), &dependents);
-  return llvm::any_of(dependents, [](Operation *op) {
-    auto load = dyn_cast<memref::LoadOp>(op);
-    return load && isa<FloatType>(load.getType());
-  });
+  Dependences dependences(score);
+  auto isByKey = [&](Value index) {
+    return dependences.of(index).isOn(Dependence::Key);
+  };
+  return score
+      .walk([&](memref::LoadOp load) {
+        return isa<FloatType>(load.getType()) &&
+                       llvm::any_of(load.getIndices(), isByKey)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// Whether the region uses a float that may be as large as penalties are: a
