@@ -49,6 +49,10 @@ posenc::addMultiple(const AffineSum &x, const AffineSum &y, int64_t factor) {
   return sum;
 }
 
+AffineSum posenc::scale(const AffineSum &x, int64_t factor, int64_t constant) {
+  return *addMultiple(AffineSum::of(constant), x, factor);
+}
+
 void posenc::appendKey(SmallVectorImpl<uint64_t> &key, const AffineSum &sum) {
   key.push_back(sum.coefficients.size());
   key.append(sum.coefficients.begin(), sum.coefficients.end());

@@ -35,7 +35,8 @@ public:
   /// Integers and conditions are decided: in every case in which the two are
   /// other sums, these are shown to be equal by integer programming. Reals that
   /// are other terms are compared by `differAt` at points inside of the case
-  /// and at the ends of each index.
+  /// and at the ends of each index; where a threshold between reals hides such
+  /// ends they may differ.
   std::optional<std::string> findDifference(Value x, Value y,
                                             DifferAt differAt);
 
@@ -53,6 +54,7 @@ private:
   compareIntegers(const SymbolicValues::PairOfCases &pair) const;
   std::optional<std::string>
   compareReals(const SymbolicValues::PairOfCases &pair, DifferAt differAt);
+  bool hasThreshold(const SymbolicValues::PairOfCases &pair) const;
   SmallVector<Unknowns::Point> collectPoints(Conditions conditions) const;
   /// The indices at `point`; those that do not matter there are drawn.
   SmallVector<int64_t> getIndices(const Unknowns::Point &point,

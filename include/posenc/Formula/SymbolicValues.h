@@ -62,6 +62,10 @@ public:
   /// The cases of `value`; absent if they are too many.
   std::optional<Cases> of(Value value);
 
+  /// Whether the real `term` has a threshold that indices or extents cross,
+  /// such as a minimum, or is computed from one that has.
+  bool hasThreshold(unsigned term) const { return terms[term].hasThreshold; }
+
   /// `x` and `y` together: cases in which both hold, with both meanings.
   struct PairOfCases {
     Conditions conditions;
@@ -100,6 +104,10 @@ private:
   /// `sum`, where an integer of `type` holds it; else the term of `op`.
   Meaning wrap(Operation *op, Pick operands, std::optional<AffineSum> sum);
   Meaning getTerm(Operation *op, unsigned result, Pick operands);
+  unsigned getReal(ArrayRef<uint64_t> key);
+  /// Whether a number follows from indices and extents, other than by what
+  /// tensors hold.
+  bool isOfIndices(const Meaning &meaning) const;
   AffineSum getExtent(Value tensor, int64_t axis);
   bool isNonNegative(const AffineSum &sum, const Conditions &conditions);
   /// Cases in which a condition is 0 or 1.
@@ -107,7 +115,11 @@ private:
 
   Unknowns &unknowns;
   llvm::DenseMap<Value, Cases> known;
-  std::map<SmallVector<uint64_t>, unsigned> terms;
+  struct Term {
+    bool isOfIndices = false, hasThreshold = false;
+  };
+  std::vector<Term> terms;
+  std::map<SmallVector<uint64_t>, unsigned> termNumbers;
   bool tooMany = false;
 };
 

@@ -42,6 +42,9 @@ struct AffineSum {
 std::optional<AffineSum> addMultiple(const AffineSum &x, const AffineSum &y,
                                      int64_t factor);
 
+/// `factor * x + constant`, of a sum whose bounds keep it from overflow.
+AffineSum scale(const AffineSum &x, int64_t factor, int64_t constant = 0);
+
 /// Sums that are all at least zero.
 using Conditions = SmallVector<AffineSum, 4>;
 
@@ -57,6 +60,9 @@ public:
     SmallVector<AffineSum, 2> at = {};
     /// What else is known of it.
     Conditions conditions = {};
+    /// Whether it follows from reals that follow from indices and extents, so
+    /// that no condition says where it changes.
+    bool isThreshold = false;
   };
   /// Numbers for unknowns, by number; absent where they do not matter.
   using Point = SmallVector<std::optional<int64_t>>;
@@ -74,6 +80,7 @@ public:
     unknowns[number].factor.value = tensor;
     unknowns[number].at.assign(at.begin(), at.end());
   }
+  void setThreshold(unsigned number) { unknowns[number].isThreshold = true; }
   void setConditions(unsigned number, Conditions conditions) {
     unknowns[number].conditions = std::move(conditions);
   }
