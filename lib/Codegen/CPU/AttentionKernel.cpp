@@ -171,8 +171,23 @@ Value AttentionKernel::emitWithinBase2(Value natural) {
   return b.select(infinite, natural, within);
 }
 
+/// The indices `at` with the bounds that static shapes give them.
+SmallVector<LaneValue> AttentionKernel::boundByShapes(ArrayRef<LaneValue> at) {
+  SmallVector<int64_t> extents =
+      op.getShapeBHLD(op.getQuery(), op.getQueryLayout());
+  extents[3] = op.getBlockTable()
+                   ? ShapedType::kDynamic
+                   : op.getShapeBHLD(op.getKey(), op.getKeyLayout())[2];
+  SmallVector<LaneValue> bounded(at);
+  for (auto [index, extent] : llvm::zip_equal(bounded, extents))
+    if (!ShapedType::isDynamic(extent))
+      index.magnitude = extent;
+  return bounded;
+}
+
 Value AttentionKernel::emitScore(Lanes &lanes, Value x, unsigned level,
-                                 ArrayRef<LaneValue> at, bool masked) {
+                                 ArrayRef<LaneValue> indices, bool masked) {
+  SmallVector<LaneValue> at = boundByShapes(indices);
   int64_t width = cast<VectorType>(x.getType()).getDimSize(0);
   if (!op.getScore().empty()) {
     // Of `x + g` only g is asked for: x is -0, whose sum with g is g.
