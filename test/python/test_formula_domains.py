@@ -181,6 +181,23 @@ def product(factor: int) -> Region:
     return Region(f"linear-{factor}", body, lambda i, j: i < j)
 
 
+def distance(type_: str) -> Region:
+    """The difference of 37 j and 37 i, each cast to a type: by distance where that holds them."""
+    cast = "" if type_ == "i64" else f"%x = arith.extsi %xt : {type_} to i64\n %y = arith.extsi %yt : {type_} to i64"
+    x, y = ("%xt", "%yt") if type_ == "i64" else ("%x", "%y")
+    body = f"""%n = arith.constant 37 : index
+          %bound = arith.constant 3 : i64
+          %xi = arith.muli %j, %n : index
+          %yi = arith.muli %i, %n : index
+          %xt = arith.index_cast %xi : index to {type_}
+          %yt = arith.index_cast %yi : index to {type_}
+          {cast}
+          %z = arith.subi {x}, {y} : i64
+          %c = arith.cmpi slt, %z, %bound : i64"""
+    width = WIDTHS[type_]
+    return Region(f"distance-{type_}", body, lambda i, j: wrap(37 * j, width) - wrap(37 * i, width) < 3)
+
+
 def regions() -> Iterator[Region]:
     for type_ in WIDTHS:
         for op in BINARY:
@@ -200,6 +217,8 @@ def regions() -> Iterator[Region]:
             yield cast(op, "index", type_)
         yield to_real("sitofp", type_)
         yield to_real("uitofp", type_)
+    for type_ in ("i1", "i8", "i32", "i64"):
+        yield distance(type_)
     yield product(65537)
     yield product(1 << 28)
     yield product(1 << 40)
@@ -268,3 +287,8 @@ def test_dependence_is_not_less_than_the_values_show(name: str) -> None:
             assert (values == values[:1]).all()
         if "j" not in facts:
             assert (values == values[:, :1]).all()
+
+
+@pytest.mark.parametrize("type_", ["i32", "i64"])
+def test_a_difference_of_positions_is_known_to_depend_on_it_alone(type_: str) -> None:
+    assert outcome()[f"distance-{type_}"][1].split() == ["j-i"]
