@@ -79,7 +79,7 @@ bool Splitter::isPenalty(Value value) const {
 }
 
 Value Splitter::conjunction(Value lhs, Value rhs, Location loc) {
-  if (!lhs || !rhs)
+  if (!lhs || !rhs || lhs == rhs)
     return lhs ? lhs : rhs;
   return arith::AndIOp::create(b, loc, lhs, rhs);
 }
