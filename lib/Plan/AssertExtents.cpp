@@ -185,10 +185,16 @@ static void assertAttention(AttentionOp op) {
     if (Value logsumexp = op.getLogsumexpInit())
       assertions.requireEqual(query, {logsumexp, bhl});
   }
+  if (Value sinks = op.getSinks())
+    assertions.requireEqual(axis(op.getQuery(), op.getQueryLayout(), 1),
+                            {sinks, 0});
   assertions.requireMultiple(axis(op.getQuery(), op.getQueryLayout(), 1),
                              axis(op.getKey(), op.getKeyLayout(), 1));
-  if (op.getBlockTable())
+  if (Value blockTable = op.getBlockTable()) {
+    assertions.requireEqual(axis(op.getQuery(), op.getQueryLayout(), 0),
+                            {blockTable, 0});
     return;
+  }
   for (Region *region : {&op.getScore(), &op.getMask(), &op.getRotateQuery(),
                          &op.getRotateKey()}) {
     if (region->empty())

@@ -38,6 +38,20 @@ func.func @groups(%q: tensor<1x?x3x8xf32> {posenc.name = "q"}, %k: tensor<1x?x3x
   return %o : tensor<1x?x3x8xf32>
 }
 
+// A sink for each head, and a row of page numbers for each sequence.
+// CHECK-LABEL: func.func @sinks_and_pages(
+//   CHECK-DAG:   cf.assert %{{.*}}, "dimension 0 of 'sinks' must equal dimension 1 of 'q'"
+//   CHECK-DAG:   cf.assert %{{.*}}, "dimension 0 of 'table' must equal dimension 0 of 'q'"
+//       CHECK:   posenc.attention
+func.func @sinks_and_pages(%q: tensor<?x8x3x8xf32> {posenc.name = "q"}, %k: tensor<?x8x16x8xf32> {posenc.name = "k"},
+                           %sinks: tensor<?xf32> {posenc.name = "sinks"}, %table: tensor<?x4xi32> {posenc.name = "table"},
+                           %init: tensor<?x8x3x8xf32>, %scale: f32) -> tensor<?x8x3x8xf32> {
+  %o = posenc.attention query(%q : tensor<?x8x3x8xf32>) key(%k : tensor<?x8x16x8xf32>)
+      value(%k : tensor<?x8x16x8xf32>) scale(%scale) sinks(%sinks : tensor<?xf32>)
+      block_table(%table : tensor<?x4xi32>) outs(%init : tensor<?x8x3x8xf32>) -> tensor<?x8x3x8xf32>
+  return %o : tensor<?x8x3x8xf32>
+}
+
 // Static extents are the verifiers' business.
 // CHECK-LABEL: func.func @linalg(
 //   CHECK-DAG:   cf.assert %{{.*}}, "dimension 0 of 'y' must equal dimension 0 of 'x'"
