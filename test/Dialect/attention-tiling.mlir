@@ -50,3 +50,62 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// Whole groups, from an offset that a map of the loop's counter shows to begin one.
+
+// CHECK-LABEL: func @groups
+//       CHECK:   scf.forall
+//       CHECK:     tensor.extract_slice %{{.*}}[0, %{{.*}}, 0, 0] [1, 1, 7, 8]
+//       CHECK:     posenc.attention
+func.func @groups(%q: tensor<1x4x5x8xf32>, %k: tensor<1x2x7x8xf32>, %init: tensor<1x4x5x8xf32>,
+                %scale: f32) -> tensor<1x4x5x8xf32> {
+  %o = posenc.attention query(%q : tensor<1x4x5x8xf32>) key(%k : tensor<1x2x7x8xf32>)
+      value(%k : tensor<1x2x7x8xf32>) scale(%scale) outs(%init : tensor<1x4x5x8xf32>) -> tensor<1x4x5x8xf32>
+  %e = tensor.empty() : tensor<1x4x5x8xf32>
+  %r = scf.forall (%t) in (2) shared_outs(%out = %e) -> tensor<1x4x5x8xf32> {
+    %first = affine.apply affine_map<(d0) -> (d0 * 2)>(%t)
+    %s = tensor.extract_slice %o[0, %first, 0, 0] [1, 2, 5, 8] [1, 1, 1, 1] : tensor<1x4x5x8xf32> to tensor<1x2x5x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %out[0, %first, 0, 0] [1, 2, 5, 8] [1, 1, 1, 1] : tensor<1x2x5x8xf32> into tensor<1x4x5x8xf32>
+    }
+  }
+  return %r : tensor<1x4x5x8xf32>
+}
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
+    %attention = transform.structured.match ops{["posenc.attention"]} in %root : (!transform.any_op) -> !transform.any_op
+    %loop = transform.structured.match ops{["scf.forall"]} in %root : (!transform.any_op) -> !transform.any_op
+    %fused, %new = transform.structured.fuse_into_containing_op %attention into %loop : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
+
+// -----
+
+func.func @unknown_offset(%q: tensor<1x4x5x8xf32>, %k: tensor<1x2x7x8xf32>, %init: tensor<1x4x5x8xf32>,
+                %off: index, %scale: f32) -> tensor<1x4x5x8xf32> {
+  // expected-error @below {{cannot be tiled by 2 query heads in groups of 2 from an offset not known to be a multiple of 2; a tile must not begin within a group and end in another}}
+  %o = posenc.attention query(%q : tensor<1x4x5x8xf32>) key(%k : tensor<1x2x7x8xf32>)
+      value(%k : tensor<1x2x7x8xf32>) scale(%scale) outs(%init : tensor<1x4x5x8xf32>) -> tensor<1x4x5x8xf32>
+  %e = tensor.empty() : tensor<1x4x5x8xf32>
+  %r = scf.forall (%t) in (2) shared_outs(%out = %e) -> tensor<1x4x5x8xf32> {
+    %first = affine.apply affine_map<(d0) -> (d0 * 2)>(%t)
+    %s = tensor.extract_slice %o[0, %off, 0, 0] [1, 2, 5, 8] [1, 1, 1, 1] : tensor<1x4x5x8xf32> to tensor<1x2x5x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %out[0, %first, 0, 0] [1, 2, 5, 8] [1, 1, 1, 1] : tensor<1x2x5x8xf32> into tensor<1x4x5x8xf32>
+    }
+  }
+  return %r : tensor<1x4x5x8xf32>
+}
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
+    %attention = transform.structured.match ops{["posenc.attention"]} in %root : (!transform.any_op) -> !transform.any_op
+    %loop = transform.structured.match ops{["scf.forall"]} in %root : (!transform.any_op) -> !transform.any_op
+    %fused, %new = transform.structured.fuse_into_containing_op %attention into %loop : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}

@@ -8,11 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Formula/FormulaOps.h"
 
@@ -63,9 +65,65 @@ static SmallVector<Extent> inLayout(ArrayRef<Extent> extents, Layout layout) {
   return ordered;
 }
 
+static bool isMultipleOf(OpFoldResult x, int64_t factor);
+
+/// Whether `map` of `operands` has one result, which is a multiple of `factor`.
+static bool isMultipleOf(AffineMap map, ValueRange operands, int64_t factor) {
+  // Each operand as a multiple of `factor` where it is one: the expression's
+  // known divisors do the rest.
+  SmallVector<AffineExpr> replacements;
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    AffineExpr expr =
+        number < map.getNumDims()
+            ? getAffineDimExpr(number, map.getContext())
+            : getAffineSymbolExpr(number - map.getNumDims(), map.getContext());
+    replacements.push_back(isMultipleOf(operand, factor) ? expr * factor
+                                                         : expr);
+  }
+  return map.getNumResults() == 1 &&
+         map.getResult(0)
+             .replaceDimsAndSymbols(
+                 ArrayRef(replacements).take_front(map.getNumDims()),
+                 ArrayRef(replacements).drop_front(map.getNumDims()))
+             .isMultipleOf(factor);
+}
+
+/// Whether `x` is known to be a multiple of `factor`: a constant, the counter
+/// of a loop that starts at one and steps by one, or computed from such.
+static bool isMultipleOf(OpFoldResult x, int64_t factor) {
+  if (std::optional<int64_t> constant = getConstantIntValue(x))
+    return *constant % factor == 0;
+  auto value = dyn_cast<Value>(x);
+  if (auto apply = value.getDefiningOp<affine::AffineApplyOp>())
+    return isMultipleOf(apply.getAffineMap(), apply.getMapOperands(), factor);
+  auto either = [&](Operation *op) {
+    return isMultipleOf(op->getOperand(0), factor) ||
+           isMultipleOf(op->getOperand(1), factor);
+  };
+  if (auto product = value.getDefiningOp<arith::MulIOp>())
+    return either(product);
+  auto counter = dyn_cast<BlockArgument>(value);
+  auto loop =
+      counter ? dyn_cast<LoopLikeOpInterface>(counter.getOwner()->getParentOp())
+              : LoopLikeOpInterface();
+  if (!loop)
+    return false;
+  std::optional<SmallVector<Value>> counters = loop.getLoopInductionVars();
+  std::optional<SmallVector<OpFoldResult>> first = loop.getLoopLowerBounds(),
+                                           step = loop.getLoopSteps();
+  if (!counters || !first || !step)
+    return false;
+  auto *found = llvm::find(*counters, value);
+  if (found == counters->end())
+    return false;
+  size_t number = found - counters->begin();
+  return isMultipleOf((*first)[number], factor) &&
+         isMultipleOf((*step)[number], factor);
+}
+
 /// The key heads that the query heads `heads` read: those of whole groups, or
-/// the one of a part of a group. Offsets that are not constant are multiples
-/// of the size, as those of tiling loops are.
+/// the one of a part of a group. Offsets must be known to be multiples of the
+/// group or of the part.
 static FailureOr<Extent> getKeyHeads(AttentionOp op, OpBuilder &b,
                                      const Extent &heads) {
   Location loc = op.getLoc();
@@ -80,19 +138,22 @@ static FailureOr<Extent> getKeyHeads(AttentionOp op, OpBuilder &b,
     return Extent{heads.offset,
                   getDim(b, loc, op.getKey(),
                          AttentionOp::getAxis(op.getKeyLayout(), 1))};
-  bool wholeGroups = group && size && *size % *group == 0;
-  bool partOfGroup = group && size && *size != 0 && *group % *size == 0;
-  if (offset && wholeGroups)
-    wholeGroups = *offset % *group == 0;
-  if (offset && partOfGroup)
-    partOfGroup = *offset % *size == 0;
-  if (!wholeGroups && !partOfGroup)
+  if (!group || *group == 0 || !size || *size == 0 ||
+      (*size % *group != 0 && *group % *size != 0))
     return op.emitOpError()
            << "cannot be tiled by "
            << (size ? std::to_string(*size) : std::string("?"))
            << " query heads in groups of "
            << (group ? std::to_string(*group) : std::string("?"))
            << "; a tile must hold whole groups or a divisor of one";
+  bool wholeGroups = *size % *group == 0;
+  int64_t factor = wholeGroups ? *group : *size;
+  if (!isMultipleOf(heads.offset, factor))
+    return op.emitOpError()
+           << "cannot be tiled by " << *size << " query heads in groups of "
+           << *group << " from an offset not known to be a multiple of "
+           << factor << "; a tile must not begin within a group and end in "
+           << "another";
   OpFoldResult first =
       offset
           ? OpFoldResult(b.getIndexAttr(*offset / *group))
