@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/PatternMatch.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Dialect/PosEnc/IR/Remarks.h"
@@ -31,9 +32,11 @@ struct ComposeRotationsPass
   using ComposeRotationsPassBase::ComposeRotationsPassBase;
 
   void runOnOperation() override {
-    // In program order, so that a chain of rotations composes one by one.
+    // Each after the one it rotates, whatever the order of blocks, so that a
+    // chain composes one by one and none is erased before its turn.
     SmallVector<RotaryOpInterface> rotations;
-    getOperation().walk([&](RotaryOpInterface op) { rotations.push_back(op); });
+    getOperation()->walk<WalkOrder::PreOrder, ForwardDominanceIterator<>>(
+        [&](RotaryOpInterface op) { rotations.push_back(op); });
     IRRewriter rewriter(&getContext());
     for (RotaryOpInterface op : rotations)
       while (op)

@@ -35,3 +35,20 @@ func.func @chain(%x: tensor<1x8x?x16xf32>, %p: tensor<1x?xi64>, %r: tensor<1x?xi
   %w = posenc.rotary %z positions(%r : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x?x16xf32>
   return %w : tensor<1x8x?x16xf32>
 }
+
+// Blocks in another order than they run.
+
+// CHECK-LABEL: func @blocks
+//       CHECK:   linalg.add
+//       CHECK:   posenc.rotary
+//   CHECK-NOT:   posenc.rotary
+//       CHECK:   return
+func.func @blocks(%x: tensor<1x4x?x16xf32>, %p: tensor<1x?xi64>) -> tensor<1x4x?x16xf32> {
+  cf.br ^first
+^second:
+  %z = posenc.rotary %y positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x4x?x16xf32>
+  return %z : tensor<1x4x?x16xf32>
+^first:
+  %y = posenc.rotary %x positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x4x?x16xf32>
+  cf.br ^second
+}
