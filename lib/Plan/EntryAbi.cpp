@@ -19,6 +19,8 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "posenc/Plan/Passes.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace mlir::posenc {
 #define GEN_PASS_DEF_ENTRYABIPASS
@@ -156,18 +158,31 @@ static LogicalResult refuseCalls(func::FuncOp func) {
   return failure(result.wasInterrupted());
 }
 
+/// Whether `name` is a function of the C or of the math library, or another one
+/// that the runtime calls: a library that defined it would call its graph.
+static bool isLibraryFunction(StringRef name) {
+  static constexpr StringLiteral systemFunctions[] = {
+      "_fini",     "_init",      "_setjmp", "clock_gettime", "dlopen",
+      "dlsym",     "getpid",     "longjmp", "sched_yield",   "setjmp",
+      "sigaction", "sigfillset", "syscall"};
+  static const llvm::TargetLibraryInfoImpl library{llvm::Triple()};
+  llvm::LibFunc function;
+  return library.getLibFunc(name, function) ||
+         llvm::is_contained(systemFunctions, name) ||
+         name.starts_with("pthread_") || name.starts_with("omp_");
+}
+
 /// An entry becomes a C function of a library: a graph whose name C or a
 /// library reserves gets `_graph` behind it, and one that begins like the names
 /// of the runtime, of C or of MLIR gets `graph_` before it.
 static void avoidReservedName(func::FuncOp func) {
   static constexpr StringLiteral prefixes[] = {"__", "_mlir_", "posenc_"};
   StringRef name = func.getName();
-  if (isReservedName(name) || name == "_init" || name == "_fini")
-    func.setName((name + "_graph").str());
-  else if (llvm::any_of(prefixes, [&](StringRef prefix) {
-             return name.starts_with(prefix);
-           }))
+  if (llvm::any_of(prefixes,
+                   [&](StringRef prefix) { return name.starts_with(prefix); }))
     func.setName(("graph_" + name).str());
+  else if (isReservedName(name) || isLibraryFunction(name))
+    func.setName((name + "_graph").str());
 }
 
 /// Refuses a name that another symbol has, or that the C functions and bodies
