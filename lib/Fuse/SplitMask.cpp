@@ -1,7 +1,7 @@
 //===- SplitMask.cpp - Minus infinity in the score becomes the mask -------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: scores that are minus infinity, or the lowest finite value of their
 // type, where a key must not be seen. After: those conditions in `mask`.
@@ -246,7 +246,8 @@ static void addToMask(AttentionOp op, Value visible, OpBuilder &b) {
 }
 
 /// Whether `value` may be as low as a penalty: where it reads such a number, or
-/// real numbers that the caller gives.
+/// real numbers computed before attention, of which only the graph's user knows
+/// how low they are.
 static bool mayBeAPenalty(Value value, Block &score) {
   // In the highest quarter of the exponents of its type: 4e28 in f32.
   auto isLow = [](const APFloat &number) {
@@ -261,9 +262,9 @@ static bool mayBeAPenalty(Value value, Block &score) {
       found |= isLow(number.getValue());
     else if (DenseElementsAttr table = getReals(source))
       found |= llvm::any_of(table.getValues<APFloat>(), isLow);
-    else if (auto type = dyn_cast<RankedTensorType>(source.getType()))
-      found |=
-          isa<FloatType>(type.getElementType()) && isa<BlockArgument>(source);
+    else
+      found |= isa<FloatType>(getElementTypeOrSelf(source)) &&
+               !score.getParent()->isAncestor(source.getParentRegion());
   });
   return found;
 }

@@ -107,3 +107,41 @@ func.func @product(%q: tensor<1x8x4x16xf32>, %keep: tensor<4xi1>, %scale: f32) -
       } -> tensor<1x8x4x16xf32>
   return %o : tensor<1x8x4x16xf32>
 }
+
+// -----
+
+// So may one that the graph computes, and a number that it reads.
+
+func.func @computed_bias(%q: tensor<1x8x4x16xf32>, %given: tensor<4x2xf32>, %scale: f32) -> tensor<1x8x4x16xf32> {
+  %low = arith.constant -3.4028234663852886E+38 : f32
+  %init = tensor.empty() : tensor<4xf32>
+  %lowest = linalg.fill ins(%low : f32) outs(%init : tensor<4xf32>) -> tensor<4xf32>
+  %bias = linalg.reduce { arith.maximumf } ins(%given : tensor<4x2xf32>) outs(%lowest : tensor<4xf32>) dimensions = [1]
+  %o = posenc.attention query(%q : tensor<1x8x4x16xf32>) key(%q : tensor<1x8x4x16xf32>)
+      value(%q : tensor<1x8x4x16xf32>) scale(%scale) outs(%q : tensor<1x8x4x16xf32>)
+      score(%x, %b, %h, %i, %j) {
+        %e = tensor.extract %bias[%j] : tensor<4xf32>
+        %c = arith.cmpi sle, %j, %i : index
+        %y = arith.addf %x, %e : f32
+        // expected-remark @below {{another term may be as low}}
+        %z = arith.select %c, %y, %low : f32
+        posenc.yield %z : f32
+      } -> tensor<1x8x4x16xf32>
+  return %o : tensor<1x8x4x16xf32>
+}
+
+// -----
+
+func.func @computed_number(%q: tensor<1x8x4x16xf32>, %e: f32, %scale: f32) -> tensor<1x8x4x16xf32> {
+  %low = arith.constant -3.4028234663852886E+38 : f32
+  %o = posenc.attention query(%q : tensor<1x8x4x16xf32>) key(%q : tensor<1x8x4x16xf32>)
+      value(%q : tensor<1x8x4x16xf32>) scale(%scale) outs(%q : tensor<1x8x4x16xf32>)
+      score(%x, %b, %h, %i, %j) {
+        %c = arith.cmpi sle, %j, %i : index
+        %y = arith.addf %x, %e : f32
+        // expected-remark @below {{another term may be as low}}
+        %z = arith.select %c, %y, %low : f32
+        posenc.yield %z : f32
+      } -> tensor<1x8x4x16xf32>
+  return %o : tensor<1x8x4x16xf32>
+}
