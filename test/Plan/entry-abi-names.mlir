@@ -30,3 +30,13 @@ func.func @__cxa_finalize(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @_mlir_ciface_g(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// Functions of the C library, and another one that the runtime calls.
+// CHECK: func @malloc_graph(
+func.func @malloc(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+// CHECK: func @pthread_create_graph(
+func.func @pthread_create(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
