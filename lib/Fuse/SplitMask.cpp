@@ -1,7 +1,7 @@
 //===- SplitMask.cpp - Minus infinity in the score becomes the mask -------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: scores that are minus infinity, or the lowest finite value of their
 // type, where a key must not be seen. After: those conditions in `mask`.
@@ -36,6 +36,10 @@ enum class Penalty { MinusInfinity, LowestFinite };
 /// never if `value` is.
 struct Split {
   Value value, visible;
+  /// Whether the penalty is the lowest value of a narrower type, extended.
+  bool isExtended = false;
+
+  bool hasPenalty() const { return !value || visible; }
 };
 
 /// Splits values of a score region, emitting what it needs behind them.
@@ -46,6 +50,9 @@ public:
   Split split(Value value);
   /// How many sums of two values that both may be the penalty were met.
   bool addsPenalties() const { return sumsOfPenalties > 0; }
+  /// Whether a lowest value was met beside scores of a wider type, or beside
+  /// that type's lowest: rows of such values are no average of all.
+  bool widensPenalties() const { return widenedPenalties > 0; }
 
 private:
   Split compute(Value value);
@@ -62,7 +69,7 @@ private:
   Penalty penalty;
   /// What each value was split into: the terms of a score may share some.
   llvm::DenseMap<Value, Split> splits;
-  int64_t sumsOfPenalties = 0;
+  int64_t sumsOfPenalties = 0, widenedPenalties = 0;
 };
 } // namespace
 
@@ -116,13 +123,17 @@ Split Splitter::compute(Value value) {
 Split Splitter::splitSelect(arith::SelectOp op) {
   Location loc = op.getLoc();
   Split yes = split(op.getTrueValue()), no = split(op.getFalseValue());
+  bool isExtended = yes.isExtended || no.isExtended;
+  if (yes.hasPenalty() && no.hasPenalty() && yes.isExtended != no.isExtended)
+    ++widenedPenalties;
   Value condition = op.getCondition();
   if (!yes.value && !no.value)
-    return {};
+    return {Value(), Value(), isExtended};
   if (!no.value)
-    return {yes.value, conjunction(condition, yes.visible, loc)};
+    return {yes.value, conjunction(condition, yes.visible, loc), isExtended};
   if (!yes.value)
-    return {no.value, conjunction(negation(condition, loc), no.visible, loc)};
+    return {no.value, conjunction(negation(condition, loc), no.visible, loc),
+            isExtended};
   if (!yes.visible && !no.visible)
     return {op, Value()};
   auto orTrue = [&](Value visible) -> Value {
@@ -132,13 +143,17 @@ Split Splitter::splitSelect(arith::SelectOp op) {
   };
   return {arith::SelectOp::create(b, loc, condition, yes.value, no.value),
           arith::SelectOp::create(b, loc, condition, orTrue(yes.visible),
-                                  orTrue(no.visible))};
+                                  orTrue(no.visible)),
+          isExtended};
 }
 
 Split Splitter::splitSum(arith::AddFOp op) {
   Split lhs = split(op.getLhs()), rhs = split(op.getRhs());
-  if ((!lhs.value || lhs.visible) && (!rhs.value || rhs.visible))
+  if (lhs.hasPenalty() && rhs.hasPenalty())
     ++sumsOfPenalties;
+  // Only the lowest value of the sum's own type takes in what is added to it.
+  if (lhs.isExtended || rhs.isExtended)
+    ++widenedPenalties;
   if (!lhs.value || !rhs.value)
     return {};
   if (!lhs.visible && !rhs.visible)
@@ -156,11 +171,15 @@ Split Splitter::splitSum(arith::AddFOp op) {
 
 Split Splitter::splitCast(Operation *op) {
   Split inner = split(op->getOperand(0));
-  if (!inner.value || !inner.visible)
-    return {inner.value ? op->getResult(0) : Value(), Value()};
+  if (!inner.hasPenalty())
+    return {op->getResult(0), Value()};
+  bool isExtended = inner.isExtended || (penalty == Penalty::LowestFinite &&
+                                         isa<arith::ExtFOp>(op));
+  if (!inner.value)
+    return {Value(), Value(), isExtended};
   Operation *cast = b.clone(*op);
   cast->setOperand(0, inner.value);
-  return {cast->getResult(0), inner.visible};
+  return {cast->getResult(0), inner.visible, isExtended};
 }
 
 /// The real numbers of a constant table, also of one kept as a resource; null
@@ -324,8 +343,7 @@ private:
       return;
     bool isLowest = penalty == Penalty::LowestFinite;
     StringRef spelled = isLowest ? "the lowest finite value" : "minus infinity";
-    StringRef reason =
-        whyNotSplit(op, split, isLowest, splitter.addsPenalties());
+    StringRef reason = whyNotSplit(op, split, isLowest, splitter);
     if (!reason.empty()) {
       Operation *term = yielded.getDefiningOp();
       remarkMissed(term, "split-mask")
@@ -348,7 +366,7 @@ private:
 
   /// Why the penalty must stay a bias; empty where it may become the mask.
   static StringRef whyNotSplit(AttentionOp op, Split split, bool isLowest,
-                               bool addsPenalties) {
+                               const Splitter &splitter) {
     if (!split.value)
       return "every score is the penalty";
     Block &score = op.getScore().front();
@@ -364,7 +382,10 @@ private:
       return "another term may be as low, so that a row of lowest finite "
              "values "
              "is the average of other keys";
-    if (addsPenalties)
+    if (splitter.widensPenalties())
+      return "the lowest finite value of a narrower type is not the lowest of "
+             "the type it is added or chosen in";
+    if (splitter.addsPenalties())
       return "two lowest finite values add up to minus infinity";
     if (op.getLogsumexpInit())
       return "the log-sum-exp of a row without a key would be another";

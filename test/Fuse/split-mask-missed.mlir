@@ -145,3 +145,42 @@ func.func @computed_number(%q: tensor<1x8x4x16xf32>, %e: f32, %scale: f32) -> te
       } -> tensor<1x8x4x16xf32>
   return %o : tensor<1x8x4x16xf32>
 }
+
+// -----
+
+// Added in f32, the lowest value of f16 leaves the scores as far apart as they are.
+
+func.func @lowest_of_a_narrower_type(%q: tensor<1x8x4x16xf32>, %scale: f32) -> tensor<1x8x4x16xf32> {
+  %o = posenc.attention query(%q : tensor<1x8x4x16xf32>) key(%q : tensor<1x8x4x16xf32>)
+      value(%q : tensor<1x8x4x16xf32>) scale(%scale) outs(%q : tensor<1x8x4x16xf32>)
+      score(%x, %b, %h, %i, %j) {
+        %low = arith.constant -65504.0 : f16
+        %zero = arith.constant 0.0 : f16
+        %c = arith.cmpi sle, %j, %i : index
+        %m = arith.select %c, %zero, %low : f16
+        %w = arith.extf %m : f16 to f32
+        // expected-remark @below {{the lowest finite value of a narrower type is not the lowest of the type it is added or chosen in}}
+        %y = arith.addf %x, %w : f32
+        posenc.yield %y : f32
+      } -> tensor<1x8x4x16xf32>
+  return %o : tensor<1x8x4x16xf32>
+}
+
+// -----
+
+func.func @lowest_of_two_types(%q: tensor<1x8x4x16xf32>, %keep: tensor<4xi1>, %scale: f32) -> tensor<1x8x4x16xf32> {
+  %o = posenc.attention query(%q : tensor<1x8x4x16xf32>) key(%q : tensor<1x8x4x16xf32>)
+      value(%q : tensor<1x8x4x16xf32>) scale(%scale) outs(%q : tensor<1x8x4x16xf32>)
+      score(%x, %b, %h, %i, %j) {
+        %half = arith.constant -65504.0 : f16
+        %low = arith.constant -3.4028234663852886E+38 : f32
+        %high = arith.extf %half : f16 to f32
+        %c = arith.cmpi sle, %j, %i : index
+        %k = tensor.extract %keep[%j] : tensor<4xi1>
+        %m = arith.select %k, %x, %low : f32
+        // expected-remark @below {{the lowest finite value of a narrower type is not the lowest of the type it is added or chosen in}}
+        %y = arith.select %c, %m, %high : f32
+        posenc.yield %y : f32
+      } -> tensor<1x8x4x16xf32>
+  return %o : tensor<1x8x4x16xf32>
+}

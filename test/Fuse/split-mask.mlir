@@ -51,13 +51,14 @@ func.func @replaced(%q: tensor<1x8x4x16xf32>, %drop: tensor<4xi1>, %scale: f32) 
 
 // -----
 
-// The lowest finite value, in the model's type, with a bias where the key is seen.
+// The lowest finite value of the type that it is added in, with a bias where the key is seen.
 
 // CHECK-LABEL: func @lowest_half
 //       CHECK:   empty_rows(<average>) score(%[[X:[a-z0-9]+]],
-//       CHECK:     %[[BIAS:.*]] = tensor.extract
-//       CHECK:     %[[WIDE:.*]] = arith.extf %[[BIAS]]
-//       CHECK:     arith.addf %[[X]], %[[WIDE]]
+//   CHECK-DAG:     %[[BIAS:.*]] = tensor.extract
+//   CHECK-DAG:     %[[NARROW:.*]] = arith.truncf %[[X]]
+//       CHECK:     %[[SUM:.*]] = arith.addf %[[NARROW]], %[[BIAS]]
+//       CHECK:     arith.extf %[[SUM]]
 //   CHECK-NOT:     arith.select
 //       CHECK:   mask
 //       CHECK:     arith.cmpi sle
@@ -70,8 +71,9 @@ func.func @lowest_half(%q: tensor<1x8x4x16xf16>, %scale: f32) -> tensor<1x8x4x16
         %e = tensor.extract %bias[%j] : tensor<4xf16>
         %c = arith.cmpi sle, %j, %i : index
         %m = arith.select %c, %e, %low : f16
-        %w = arith.extf %m : f16 to f32
-        %y = arith.addf %x, %w : f32
+        %n = arith.truncf %x : f32 to f16
+        %s = arith.addf %n, %m : f16
+        %y = arith.extf %s : f16 to f32
         posenc.yield %y : f32
       } -> tensor<1x8x4x16xf16>
   return %o : tensor<1x8x4x16xf16>
