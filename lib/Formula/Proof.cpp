@@ -93,7 +93,7 @@ private:
   int64_t rank;
   /// Axes that select the entry of a constant table.
   llvm::SmallBitVector tableAxes;
-  /// Extents up to this meet either side of every constant compared with.
+  /// Extents up to this are drawn, so that most differences show soon.
   int64_t farExtent;
   bool computesAngles = false;
   int64_t known = 0, visited = 0;

@@ -229,12 +229,19 @@ Meaning SymbolicValues::wrap(Operation *op, Pick operands,
   bool fits = bounds && bounds->first >= least && bounds->second <= greatest;
   // Sizes plus offsets are below 2^31 by the contract of attention.
   constexpr unsigned mostPositions = 4;
+  auto isPosition = [&](auto factor) {
+    const Unknowns::Unknown &unknown = unknowns[factor.index()];
+    return factor.value() == 0 ||
+           ((factor.value() == 1 || factor.value() == -1) &&
+            (unknown.kind != Unknowns::Kind::Computed ||
+             (llvm::isInt<32>(unknown.least) &&
+              llvm::isInt<32>(unknown.greatest))));
+  };
   bool isSumOfPositions =
       bounds && holdsPositions(type) && llvm::isInt<32>(sum->constant) &&
       llvm::count_if(sum->coefficients, [](int64_t c) { return c != 0; }) <=
           mostPositions &&
-      llvm::all_of(sum->coefficients,
-                   [](int64_t c) { return c >= -1 && c <= 1; });
+      llvm::all_of(llvm::enumerate(sum->coefficients), isPosition);
   return fits || isSumOfPositions ? Meaning::ofInteger(*sum)
                                   : getTerm(op, 0, operands);
 }

@@ -125,7 +125,8 @@ def test_a_mask_hides_what_its_ops_say(name: str, rows: int) -> None:
 def test_documents_without_keys() -> None:
     """Block ranges of document ids of no key are read nowhere."""
     queries, ids = f"tensor<1x1x?x{SIZE}xf32>", "tensor<1x?xi64>"
-    text = f"""func.func @f(%q: {queries}, %k: {queries}, %mine: {ids}, %theirs: {ids}) -> {queries} {{
+    text = f"""func.func @f(%q: {queries}, %k: {queries}, %mine: {ids}, %theirs: {ids})
+    -> {queries} {{
   %s = arith.constant 0.25 : f32
   %two = arith.constant 2 : index
   %rows = tensor.dim %q, %two : {queries}

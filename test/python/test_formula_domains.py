@@ -134,7 +134,9 @@ def comparison(predicate: str, type_: str) -> Region:
     setup, values = operands(type_)
     body = f"{setup}\n %c = arith.cmpi {predicate}, %x, %y : {type_}"
     return Region(
-        f"cmpi-{predicate}-{type_}", body, lambda i, j: compare(predicate, *values(i, j), WIDTHS[type_])
+        f"cmpi-{predicate}-{type_}",
+        body,
+        lambda i, j: compare(predicate, *values(i, j), WIDTHS[type_]),
     )
 
 
@@ -183,7 +185,8 @@ def product(factor: int) -> Region:
 
 def distance(type_: str) -> Region:
     """The difference of 37 j and 37 i, each cast to a type: by distance where that holds them."""
-    cast = "" if type_ == "i64" else f"%x = arith.extsi %xt : {type_} to i64\n %y = arith.extsi %yt : {type_} to i64"
+    extend = f"%x = arith.extsi %xt : {type_} to i64\n %y = arith.extsi %yt : {type_} to i64"
+    cast = "" if type_ == "i64" else extend
     x, y = ("%xt", "%yt") if type_ == "i64" else ("%x", "%y")
     body = f"""%n = arith.constant 37 : index
           %bound = arith.constant 3 : i64
@@ -195,7 +198,9 @@ def distance(type_: str) -> Region:
           %z = arith.subi {x}, {y} : i64
           %c = arith.cmpi slt, %z, %bound : i64"""
     width = WIDTHS[type_]
-    return Region(f"distance-{type_}", body, lambda i, j: wrap(37 * j, width) - wrap(37 * i, width) < 3)
+    return Region(
+        f"distance-{type_}", body, lambda i, j: wrap(37 * j, width) - wrap(37 * i, width) < 3
+    )
 
 
 def regions() -> Iterator[Region]:

@@ -127,7 +127,8 @@ NOT_CAUSAL = {
 def raised(body: str) -> str:
     """What raise-encodings prints of attention under the mask."""
     return posenc_opt(
-        f"""func.func @f(%q: tensor<1x2x?x16xf32>, %window: index, %scale: f32) -> tensor<1x2x?x16xf32> {{
+        f"""func.func @f(%q: tensor<1x2x?x16xf32>, %window: index, %scale: f32)
+      -> tensor<1x2x?x16xf32> {{
   %c2 = arith.constant 2 : index
   %c0 = arith.constant 0 : index
   %l = tensor.dim %q, %c2 : tensor<1x2x?x16xf32>
