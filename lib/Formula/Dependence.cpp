@@ -1,7 +1,7 @@
 //===- Dependence.cpp - Which indices a value depends on ------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,6 @@
 #include "mlir/IR/Matchers.h"
 #include "posenc/Formula/FormulaOps.h"
 #include "llvm/ADT/APInt.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -109,30 +108,4 @@ SmallVector<Dependence> DependenceDomain::apply(Operation *op,
       result.nonlinear |= operand.getIndices();
   }
   return SmallVector<Dependence>(op->getNumResults(), result);
-}
-
-/// What the argument `name` of a region of attention depends on.
-static Dependence ofArgument(StringRef name) {
-  return Dependence::onIndex(llvm::StringSwitch<Dependence::Index>(name)
-                                 .Case("b", Dependence::Batch)
-                                 .Cases({"h", "g"}, Dependence::Head)
-                                 .Case("i", Dependence::Row)
-                                 .Case("j", Dependence::Key)
-                                 .Default(Dependence::Other));
-}
-
-Dependences::Dependences(Region &region) : region(&region) {
-  recording.run(
-      region.front(),
-      llvm::map_to_vector(
-          getFormulaRegions()[region.getRegionNumber()].arguments, ofArgument));
-}
-
-Dependence Dependences::of(Value value) const {
-  if (!region->isAncestor(value.getParentRegion()))
-    return {};
-  // Inside of a loop a trip depends on what another may not.
-  if (value.getParentRegion() != region)
-    return Dependence::unknown();
-  return recording.find(value).value_or(Dependence::unknown());
 }

@@ -1,7 +1,7 @@
 //===- FormulaOps.cpp - What a formula may hold ---------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,41 +101,4 @@ void posenc::cloneFormulaSlice(OpBuilder &b, ValueRange values,
                                const Block &block, IRMapping &map) {
   for (Operation *op : getFormulaSlice(values, block))
     b.clone(*op, map);
-}
-
-SmallVector<Type>
-FormulaRegionSignature::getArgumentTypes(MLIRContext *context) const {
-  SmallVector<Type> types;
-  for (StringRef argument : arguments)
-    types.push_back(argument == "x" ? Type(Float32Type::get(context))
-                                    : Type(IndexType::get(context)));
-  return types;
-}
-
-SmallVector<Type>
-FormulaRegionSignature::getResultTypes(MLIRContext *context) const {
-  SmallVector<Type> types;
-  for (char kind : results)
-    types.push_back(kind == 'f'   ? Type(Float32Type::get(context))
-                    : kind == 'i' ? Type(IndexType::get(context))
-                                  : Type(IntegerType::get(context, 1)));
-  return types;
-}
-
-ArrayRef<FormulaRegionSignature> posenc::getFormulaRegions() {
-  static constexpr StringLiteral score[] = {"x", "b", "h", "i", "j"};
-  static constexpr StringLiteral mask[] = {"b", "h", "i", "j"};
-  static constexpr StringLiteral rotateQuery[] = {"b", "h", "i", "pair"};
-  static constexpr StringLiteral rotateKey[] = {"b", "g", "j", "pair"};
-  static constexpr StringLiteral bounds[] = {"b", "h", "i0", "i1"};
-  static constexpr StringLiteral tile[] = {"b", "h", "i0", "i1", "j0", "j1"};
-  static const FormulaRegionSignature signatures[] = {
-      {"score", score, "f"},
-      {"mask", mask, "b"},
-      {"rotate_query", rotateQuery, "ff"},
-      {"rotate_key", rotateKey, "ff"},
-      {"bounds", bounds, "iiii"},
-      {"tile", tile, "bb"},
-  };
-  return signatures;
 }

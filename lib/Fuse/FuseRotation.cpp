@@ -1,7 +1,7 @@
 //===- FuseRotation.cpp - The rotation of queries into attention ----------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: attention whose query is a rotary op's result. After: attention of
 // the unrotated query, the cosine and sine of a pair in `rotate_query`. Keys
@@ -50,11 +50,8 @@ static StringRef whyNotFused(AttentionOp op, RotaryOpInterface rotation) {
 static void fuse(AttentionOp op, RotaryOpInterface rotation,
                  RewriterBase &rewriter) {
   Location loc = rotation.getLoc();
-  Type index = rewriter.getIndexType();
   OpBuilder::InsertionGuard guard(rewriter);
-  Block *block = rewriter.createBlock(&op.getRotateQuery(), {},
-                                      {index, index, index, index},
-                                      SmallVector<Location>(4, loc));
+  Block *block = op.createRegionBlock(rewriter, op.getRotateQuery());
   auto [cos, sin] =
       rotation.emitCosSin(rewriter, loc, block->getArguments().take_front(3),
                           block->getArgument(3));

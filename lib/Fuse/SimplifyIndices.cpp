@@ -1,7 +1,7 @@
 //===- SimplifyIndices.cpp - Index arithmetic in regions ------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: regions of attention with a graph's own index arithmetic: i64, counts
 // from the end where negative, clamps. After: plain index arithmetic without
@@ -37,29 +37,11 @@ using namespace mlir::posenc;
 /// The operand of attention, and its dimension, that `value` indexes, if it is
 /// an index of one of the op's regions.
 static std::optional<std::pair<Value, int64_t>> getIndexed(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument)
+  std::optional<RegionArgument> index = AttentionOp::getRegionArgument(value);
+  if (!index)
     return std::nullopt;
-  auto op = dyn_cast<AttentionOp>(argument.getOwner()->getParentOp());
-  if (!op)
-    return std::nullopt;
-  unsigned region = argument.getOwner()->getParent()->getRegionNumber();
-  StringRef name =
-      getFormulaRegions()[region].arguments[argument.getArgNumber()];
-  auto query = [&](int64_t axis) {
-    return std::make_pair(op.getQuery(),
-                          AttentionOp::getAxis(op.getQueryLayout(), axis));
-  };
-  auto key = [&](int64_t axis) {
-    return std::make_pair(op.getKey(),
-                          AttentionOp::getAxis(op.getKeyLayout(), axis));
-  };
-  if (name == "b" || name == "h" || name == "i")
-    return query(name == "b" ? 0 : name == "h" ? 1 : 2);
-  // With a block table the rows of a key are those of a page.
-  if (name == "g" || (name == "j" && !op.getBlockTable()))
-    return key(name == "g" ? 1 : 2);
-  return std::nullopt;
+  Operation *op = cast<BlockArgument>(value).getOwner()->getParentOp();
+  return cast<AttentionOp>(op).getIndexedDimension(*index);
 }
 
 namespace {

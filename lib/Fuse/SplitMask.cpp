@@ -1,7 +1,7 @@
 //===- SplitMask.cpp - Minus infinity in the score becomes the mask -------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: scores that are minus infinity, or the lowest finite value of their
 // type, where a key must not be seen. After: those conditions in `mask`.
@@ -14,9 +14,9 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "posenc/Dialect/PosEnc/IR/AttentionDependences.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Dialect/PosEnc/IR/Remarks.h"
-#include "posenc/Formula/Dependence.h"
 #include "posenc/Formula/FormulaOps.h"
 #include "posenc/Fuse/Passes.h"
 
@@ -245,9 +245,7 @@ static void addToMask(AttentionOp op, Value visible, OpBuilder &b) {
   Location loc = visible.getLoc();
   OpBuilder::InsertionGuard guard(b);
   if (op.getMask().empty()) {
-    Type index = b.getIndexType();
-    b.createBlock(&op.getMask(), {}, {index, index, index, index},
-                  SmallVector<Location>(4, loc));
+    op.createRegionBlock(b, op.getMask());
     Value isTrue = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
     YieldOp::create(b, loc, isTrue);
   }

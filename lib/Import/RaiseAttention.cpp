@@ -1,7 +1,7 @@
 //===- RaiseAttention.cpp - Attention from primitive ops ------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: contraction, scale, bias, mask, softmax, contraction. After:
 // posenc.attention, whose score region reads bias and mask.
@@ -60,10 +60,7 @@ static void addScore(AttentionOp op, const AttentionMatch &match,
                      OpBuilder &b) {
   Location loc = op.getLoc();
   OpBuilder::InsertionGuard guard(b);
-  Block *block = b.createBlock(&op.getScore());
-  block->addArgument(b.getF32Type(), loc);
-  for (int64_t i = 0; i < 4; ++i)
-    block->addArgument(b.getIndexType(), loc);
+  Block *block = op.createRegionBlock(b, op.getScore());
   Value scaled = block->getArgument(0);
   Value score = match.cloneScore(b, scaled, block->getArguments().drop_front());
   if (score == scaled)

@@ -1,7 +1,7 @@
 //===- AssertExtents.cpp - What is read lies in its tensor ----------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: attention, linalg and slices, which take for granted that dynamic
 // extents agree and that slices lie in their tensors. After: cf.assert of it
@@ -190,31 +190,18 @@ static void assertAttention(AttentionOp op) {
                             {sinks, 0});
   assertions.requireMultiple(axis(op.getQuery(), op.getQueryLayout(), 1),
                              axis(op.getKey(), op.getKeyLayout(), 1));
-  if (Value blockTable = op.getBlockTable()) {
+  if (Value blockTable = op.getBlockTable())
     assertions.requireEqual(axis(op.getQuery(), op.getQueryLayout(), 0),
                             {blockTable, 0});
-    return;
-  }
-  for (Region *region : {&op.getScore(), &op.getMask(), &op.getRotateQuery(),
-                         &op.getRotateKey()}) {
-    if (region->empty())
-      continue;
-    // Arguments are [x], b, h, i, [j], or b, h, row, pair.
-    unsigned first = region == &op.getScore() ? 1 : 0;
-    bool rotates = region != &op.getScore() && region != &op.getMask();
-    bool ofKeys = region == &op.getRotateKey();
-    requireReads(op, *region, [&](Value index) -> std::optional<Dimension> {
-      auto argument = dyn_cast<BlockArgument>(index);
-      if (!argument || argument.getOwner() != &region->front())
+  for (Region &region : op->getRegions())
+    requireReads(op, region, [&](Value value) -> std::optional<Dimension> {
+      std::optional<RegionArgument> index =
+          AttentionOp::getRegionArgument(value);
+      auto indexed = index ? op.getIndexedDimension(*index) : std::nullopt;
+      if (!indexed)
         return std::nullopt;
-      unsigned bhij = argument.getArgNumber() - first;
-      if (bhij == 3)
-        return rotates ? std::nullopt
-                       : std::optional(axis(op.getKey(), op.getKeyLayout(), 2));
-      return ofKeys ? axis(op.getKey(), op.getKeyLayout(), bhij)
-                    : axis(op.getQuery(), op.getQueryLayout(), bhij);
+      return Dimension{indexed->first, indexed->second};
     });
-  }
 }
 
 static void assertLinalg(linalg::LinalgOp op) {

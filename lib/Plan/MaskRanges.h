@@ -1,7 +1,7 @@
 //===- MaskRanges.h - Which keys a block of rows sees -----------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,7 +10,7 @@
 
 #include "BlockTables.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "posenc/Formula/Dependence.h"
+#include "posenc/Dialect/PosEnc/IR/AttentionDependences.h"
 #include "posenc/Formula/Recording.h"
 #include "llvm/ADT/SetVector.h"
 

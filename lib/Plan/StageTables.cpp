@@ -1,7 +1,7 @@
 //===- StageTables.cpp - What is computed once a call ---------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: posenc.attention whose regions compute expensive values of i alone,
 // of j alone or of j - i alone. After: a linalg.generic before it computes them
@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttentionExtents.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,8 +16,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "posenc/Dialect/PosEnc/IR/AttentionDependences.h"
+#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Dialect/PosEnc/IR/Remarks.h"
-#include "posenc/Formula/Dependence.h"
 #include "posenc/Formula/FormulaOps.h"
 #include "posenc/Plan/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -32,54 +32,29 @@ using namespace mlir;
 using namespace mlir::posenc;
 
 namespace {
-using Extent = OpFoldResult (*)(OpBuilder &, AttentionOp);
-
-/// An index a region of attention takes: which it is, and how far it runs.
-/// What a table cannot be indexed by (the score) has no extent.
-struct Axis {
-  Dependence::Index index;
-  Extent extent;
-};
-
-/// A region that is searched for what to stage, and its arguments.
+/// A region that is searched for what to stage.
 struct StagedRegion {
   Region *region;
-  SmallVector<Axis> axes;
+  ArrayRef<RegionArgument> signature;
 
   BlockArgument getArgument(Dependence::Index index) const {
-    for (auto [axis, argument] : llvm::zip(axes, region->getArguments()))
-      if (axis.index == index)
-        return argument;
+    for (auto [argument, value] :
+         llvm::zip_equal(signature, region->getArguments()))
+      if (getDependenceIndex(argument) == index)
+        return value;
     return {};
   }
 };
 } // namespace
 
-static OpFoldResult getQueryPairs(OpBuilder &b, AttentionOp op) {
-  return b.getIndexAttr(op.getQueryLanes()->getNumPairs());
-}
-
-static OpFoldResult getKeyPairs(OpBuilder &b, AttentionOp op) {
-  return b.getIndexAttr(op.getKeyLanes()->getNumPairs());
-}
-
 static SmallVector<StagedRegion> getRegions(AttentionOp op) {
-  Axis batch = {Dependence::Batch, getBatchSize};
-  Axis queryHead = {Dependence::Head, getNumQueryHeads};
-  Axis keyHead = {Dependence::Head, getNumKeyHeads};
-  Axis row = {Dependence::Row, getNumRows};
-  Axis key = {Dependence::Key, getNumKeys};
   SmallVector<StagedRegion> regions;
-  auto add = [&](Region &region, ArrayRef<Axis> axes) {
-    if (!region.empty())
-      regions.push_back({&region, llvm::to_vector(axes)});
-  };
-  add(op.getScore(),
-      {{Dependence::Other, nullptr}, batch, queryHead, row, key});
-  add(op.getRotateQuery(),
-      {batch, queryHead, row, {Dependence::Other, getQueryPairs}});
-  add(op.getRotateKey(),
-      {batch, keyHead, key, {Dependence::Other, getKeyPairs}});
+  for (Region *region :
+       {&op.getScore(), &op.getRotateQuery(), &op.getRotateKey()})
+    if (!region->empty())
+      regions.push_back(
+          {region, AttentionOp::getRegionSignatures()[region->getRegionNumber()]
+                       .arguments});
   return regions;
 }
 
@@ -102,8 +77,10 @@ static bool isTableIndices(unsigned indices, const StagedRegion &region) {
       indices & (Dependence::Row | Dependence::Key | Dependence::Distance);
   if (!llvm::isPowerOf2_32(positions))
     return false;
-  return llvm::all_of(region.axes, [&](const Axis &axis) {
-    return axis.extent || !(indices & axis.index);
+  return llvm::all_of(region.signature, [&](RegionArgument argument) {
+    // A table cannot be indexed by the score.
+    return argument != RegionArgument::X ||
+           !(indices & getDependenceIndex(argument));
   });
 }
 
@@ -212,18 +189,19 @@ struct TableShape {
 static TableShape getShape(OpBuilder &b, AttentionOp op,
                            const StagedRegion &region, unsigned indices) {
   TableShape shape;
-  for (const Axis &axis : region.axes) {
+  for (RegionArgument argument : region.signature) {
+    Dependence::Index index = getDependenceIndex(argument);
     bool isLastOfDistance =
-        (indices & Dependence::Distance) && axis.index == Dependence::Key;
+        (indices & Dependence::Distance) && index == Dependence::Key;
     if (isLastOfDistance) {
-      OpFoldResult numKeys = getNumKeys(b, op);
+      OpFoldResult numKeys = op.getExtent(b, argument);
       shape.numKeys = getValueOrCreateConstantIndexOp(b, op.getLoc(), numKeys);
       shape.dimensions.push_back(Dependence::Distance);
-      shape.sizes.push_back(
-          emitNumDistances(b, op.getLoc(), getNumRows(b, op), numKeys));
-    } else if (indices & axis.index) {
-      shape.dimensions.push_back(axis.index);
-      shape.sizes.push_back(axis.extent(b, op));
+      shape.sizes.push_back(emitNumDistances(
+          b, op.getLoc(), op.getExtent(b, RegionArgument::I), numKeys));
+    } else if (indices & index) {
+      shape.dimensions.push_back(index);
+      shape.sizes.push_back(op.getExtent(b, argument));
     }
   }
   return shape;

@@ -1,7 +1,7 @@
 //===- TileClasses.cpp - Which tiles of the scores are masked -------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: posenc.attention on tensors with a mask. After: it also has the
 // region `bounds` and, where that is not exact, `tile`. The work is once a
@@ -10,7 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttentionExtents.h"
 #include "MaskRanges.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -18,6 +17,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Plan/Passes.h"
 
@@ -29,22 +29,13 @@ namespace mlir::posenc {
 using namespace mlir;
 using namespace mlir::posenc;
 
-/// An empty block in `region` with index arguments.
-static Block *addBlock(Region &region, unsigned numArguments) {
-  Block *block = &region.emplaceBlock();
-  MLIRContext *context = region.getContext();
-  for (unsigned i = 0; i < numArguments; ++i)
-    block->addArgument(IndexType::get(context), region.getLoc());
-  return block;
-}
-
 /// Fills in `bounds`; returns whether it says all there is to say.
 static bool addBounds(AttentionOp op, BlockTables &tables) {
   OpBuilder outside(op);
-  Value numKeys = getValueOrCreateConstantIndexOp(outside, op.getLoc(),
-                                                  getNumKeys(outside, op));
-  Block *block = addBlock(op.getBounds(), 4);
-  OpBuilder b = OpBuilder::atBlockBegin(block);
+  Value numKeys = getValueOrCreateConstantIndexOp(
+      outside, op.getLoc(), op.getExtent(outside, RegionArgument::J));
+  OpBuilder b(op.getContext());
+  Block *block = op.createRegionBlock(b, op.getBounds());
   MaskRanges ranges(b, op.getLoc(), op.getMask().front(), numKeys, tables);
   KeyRanges found = ranges.find(block->getArgument(0), block->getArgument(1),
                                 block->getArgument(2), block->getArgument(3));
@@ -56,8 +47,8 @@ static bool addBounds(AttentionOp op, BlockTables &tables) {
 /// Fills in `tile`: the mask over an interval of rows and one of keys.
 static void addTile(AttentionOp op, BlockTables &tables) {
   Location loc = op.getLoc();
-  Block *block = addBlock(op.getTile(), 6);
-  OpBuilder b = OpBuilder::atBlockBegin(block);
+  OpBuilder b(op.getContext());
+  Block *block = op.createRegionBlock(b, op.getTile());
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   Value no = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
   Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));

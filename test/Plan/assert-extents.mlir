@@ -38,17 +38,24 @@ func.func @groups(%q: tensor<1x?x3x8xf32> {posenc.name = "q"}, %k: tensor<1x?x3x
   return %o : tensor<1x?x3x8xf32>
 }
 
-// A sink for each head, and a row of page numbers for each sequence.
+// A sink for each head, a row of page numbers for each sequence; what regions read has room there, too.
 // CHECK-LABEL: func.func @sinks_and_pages(
 //   CHECK-DAG:   cf.assert %{{.*}}, "dimension 0 of 'sinks' must equal dimension 1 of 'q'"
 //   CHECK-DAG:   cf.assert %{{.*}}, "dimension 0 of 'table' must equal dimension 0 of 'q'"
+//   CHECK-DAG:   cf.assert %{{.*}}, "dimension 0 of 'lengths' must not be less than dimension 0 of 'q'"
 //       CHECK:   posenc.attention
 func.func @sinks_and_pages(%q: tensor<?x8x3x8xf32> {posenc.name = "q"}, %k: tensor<?x8x16x8xf32> {posenc.name = "k"},
                            %sinks: tensor<?xf32> {posenc.name = "sinks"}, %table: tensor<?x4xi32> {posenc.name = "table"},
+                           %lengths: tensor<?xindex> {posenc.name = "lengths"},
                            %init: tensor<?x8x3x8xf32>, %scale: f32) -> tensor<?x8x3x8xf32> {
   %o = posenc.attention query(%q : tensor<?x8x3x8xf32>) key(%k : tensor<?x8x16x8xf32>)
       value(%k : tensor<?x8x16x8xf32>) scale(%scale) sinks(%sinks : tensor<?xf32>)
-      block_table(%table : tensor<?x4xi32>) outs(%init : tensor<?x8x3x8xf32>) -> tensor<?x8x3x8xf32>
+      block_table(%table : tensor<?x4xi32>) outs(%init : tensor<?x8x3x8xf32>)
+      mask(%b, %h, %i, %j) {
+        %n = tensor.extract %lengths[%b] : tensor<?xindex>
+        %m = arith.cmpi slt, %j, %n : index
+        posenc.yield %m : i1
+      } -> tensor<?x8x3x8xf32>
   return %o : tensor<?x8x3x8xf32>
 }
 

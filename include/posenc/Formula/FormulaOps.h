@@ -1,7 +1,7 @@
 //===- FormulaOps.h - What a formula may hold -------------------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,21 +46,6 @@ SmallVector<Operation *> getFormulaSlice(ValueRange values, const Block &block);
 /// stands for the block's arguments, and afterwards for `values`.
 void cloneFormulaSlice(OpBuilder &b, ValueRange values, const Block &block,
                        IRMapping &map);
-
-/// The arguments and results of one region of posenc.attention.
-struct FormulaRegionSignature {
-  StringLiteral name;
-  /// Names of the arguments, in order; `x` is f32, the others are indices.
-  ArrayRef<StringLiteral> arguments;
-  /// One character a result: 'f' f32, 'i' index, 'b' i1.
-  StringLiteral results;
-
-  SmallVector<Type> getArgumentTypes(MLIRContext *context) const;
-  SmallVector<Type> getResultTypes(MLIRContext *context) const;
-};
-
-/// The regions of posenc.attention, in the order of the op.
-ArrayRef<FormulaRegionSignature> getFormulaRegions();
 
 } // namespace mlir::posenc
 

@@ -1,16 +1,17 @@
 //===- AttentionKernel.cpp - What every attention kernel needs ------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "AttentionKernel.h"
 
 #include "RowStaging.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
-#include "posenc/Formula/Dependence.h"
+#include "posenc/Dialect/PosEnc/IR/AttentionDependences.h"
 #include "posenc/Formula/RegionInterpreter.h"
 
 using namespace mlir;
@@ -87,17 +88,17 @@ AttentionKernel::AttentionKernel(AttentionOp op, KernelBuilder &b)
     : op(op), b(b), scoreIsAdditive(yieldsSumWithScore(op.getScore())),
       scoreReadsKeys(readsFloatsByKey(op.getScore())),
       scoreMayBeHuge(usesHugeFloats(op.getScore())) {
-  auto extent = [&](Value operand, Layout layout, int64_t axis) -> Value {
-    return b.createOrFold<memref::DimOp>(operand,
-                                         AttentionOp::getAxis(layout, axis));
+  auto extent = [&](RegionArgument index) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(),
+                                           op.getExtent(b, index));
   };
   headSize = op.getShapeBHLD(op.getQuery(), op.getQueryLayout())[3];
   valueSize = op.getShapeBHLD(op.getValue(), op.getValueLayout())[3];
-  batch = extent(op.getQuery(), op.getQueryLayout(), 0);
-  queryHeads = extent(op.getQuery(), op.getQueryLayout(), 1);
-  queryRows = extent(op.getQuery(), op.getQueryLayout(), 2);
-  keyHeads = extent(op.getKey(), op.getKeyLayout(), 1);
-  keyRows = extent(op.getKey(), op.getKeyLayout(), 2);
+  batch = extent(RegionArgument::B);
+  queryHeads = extent(RegionArgument::H);
+  queryRows = extent(RegionArgument::I);
+  keyHeads = extent(RegionArgument::G);
+  keyRows = extent(RegionArgument::J);
   // No head at all must not be a division by zero.
   headGroup = b.max(b.div(queryHeads, b.max(keyHeads, b.index(1))), b.index(1));
   bool natural = !op.getScore().empty() && !scoreIsAdditive;

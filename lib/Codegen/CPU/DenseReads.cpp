@@ -1,7 +1,7 @@
 //===- DenseReads.cpp - Reads of a whole [row][key] table -----------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,7 +9,7 @@
 
 #include "RowStaging.h"
 #include "Transposes.h"
-#include "posenc/Formula/Dependence.h"
+#include "posenc/Dialect/PosEnc/IR/AttentionDependences.h"
 
 using namespace mlir;
 using namespace mlir::posenc;

@@ -1,13 +1,11 @@
 //===- AttentionAssembly.cpp - The syntax of posenc.attention -------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "AttentionAssembly.h"
-
-#include "posenc/Formula/FormulaOps.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -58,7 +56,7 @@ ParseResult posenc::parseFormulaRegions(OpAsmParser &parser, Region &score,
                                         Region &tile) {
   Region *regions[] = {&score, &mask, &rotateQuery, &rotateKey, &bounds, &tile};
   for (auto [region, signature] :
-       llvm::zip_equal(regions, getFormulaRegions())) {
+       llvm::zip_equal(regions, AttentionOp::getRegionSignatures())) {
     if (parser.parseOptionalKeyword(signature.name))
       continue;
     SmallVector<Type> types = signature.getArgumentTypes(parser.getContext());
@@ -82,7 +80,7 @@ void posenc::printFormulaRegions(OpAsmPrinter &printer, Operation *op, Region &,
                                  Region &, Region &, Region &, Region &,
                                  Region &) {
   for (auto [region, signature] :
-       llvm::zip_equal(op->getRegions(), getFormulaRegions())) {
+       llvm::zip_equal(op->getRegions(), AttentionOp::getRegionSignatures())) {
     if (region.empty())
       continue;
     printer << " " << signature.name << "(";

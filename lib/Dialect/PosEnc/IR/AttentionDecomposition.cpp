@@ -1,7 +1,7 @@
 //===- AttentionDecomposition.cpp - Attention as linalg -------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: posenc.attention on tensors. After: the contraction of queries and
 // keys, the softmax, and the contraction with the values as linalg.generic ops
@@ -107,21 +107,12 @@ std::string Decomposition::ungroup(StringRef axes) const {
 }
 
 void Decomposition::measure() {
-  auto extent = [&](Value tensor, Layout layout, int64_t axis) {
-    return tensor::getMixedSize(b, loc, tensor,
-                                AttentionOp::getAxis(layout, axis));
-  };
-  extents['b'] = extent(op.getQuery(), op.getQueryLayout(), 0);
-  extents['g'] = extent(op.getKey(), op.getKeyLayout(), 1);
-  extents['i'] = extent(op.getQuery(), op.getQueryLayout(), 2);
-  extents['j'] = extent(op.getKey(), op.getKeyLayout(), 2);
-  extents['d'] = extent(op.getQuery(), op.getQueryLayout(), 3);
-  extents['v'] = extent(op.getValue(), op.getValueLayout(), 3);
-  if (Value blockTable = op.getBlockTable()) {
-    Value pages = tensor::DimOp::create(b, loc, blockTable, 1);
-    Value page = getValueOrCreateConstantIndexOp(b, loc, extents['j']);
-    extents['j'] = arith::MulIOp::create(b, loc, pages, page).getResult();
-  }
+  extents['b'] = op.getExtent(b, RegionArgument::B);
+  extents['g'] = op.getExtent(b, RegionArgument::G);
+  extents['i'] = op.getExtent(b, RegionArgument::I);
+  extents['j'] = op.getExtent(b, RegionArgument::J);
+  extents['d'] = tensor::getMixedSize(b, loc, op.getQuery(), 3);
+  extents['v'] = tensor::getMixedSize(b, loc, op.getValue(), 3);
   std::optional<int64_t> group = op.getStaticHeadGroup();
   grouped = group && *group != 1;
   extents['r'] = b.getIndexAttr(group.value_or(1));
@@ -263,8 +254,7 @@ Value Decomposition::gatherPages(Value pages, Layout layout, StringRef axes) {
 
 /// Keys and values with a head for every query head.
 void Decomposition::repeatHeads(Operand &keys, Operand &values) {
-  OpFoldResult heads = tensor::getMixedSize(
-      b, loc, op.getQuery(), AttentionOp::getAxis(op.getQueryLayout(), 1));
+  OpFoldResult heads = op.getExtent(b, RegionArgument::H);
   Value queryHeads = getValueOrCreateConstantIndexOp(b, loc, heads);
   Value keyHeads = getValueOrCreateConstantIndexOp(b, loc, extents['g']);
   extents['g'] = heads;

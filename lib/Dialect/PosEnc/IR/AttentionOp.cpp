@@ -1,7 +1,7 @@
 //===- AttentionOp.cpp - posenc.attention: verifier and interfaces --------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -230,7 +230,7 @@ LogicalResult AttentionOp::verify() {
 /// C8: one block with the arguments of `signature`, that yields its results,
 /// of formula ops only.
 static LogicalResult verifyRegion(AttentionOp op, Region &region,
-                                  const FormulaRegionSignature &signature) {
+                                  const RegionSignature &signature) {
   if (region.empty())
     return success();
   Block &block = region.front();
@@ -262,7 +262,7 @@ static LogicalResult verifyRegion(AttentionOp op, Region &region,
 
 LogicalResult AttentionOp::verifyRegions() {
   for (auto [region, signature] :
-       llvm::zip_equal(getOperation()->getRegions(), getFormulaRegions()))
+       llvm::zip_equal(getOperation()->getRegions(), getRegionSignatures()))
     if (failed(verifyRegion(*this, region, signature)))
       return failure();
   return success();

@@ -1,7 +1,7 @@
 //===- AttentionTiling.cpp - A tile of attention --------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The loops are b, h and i. A tile is attention on slices of the operands whose
 // regions see the indices of the whole: each adds the tile's offset.
@@ -16,7 +16,6 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
-#include "posenc/Formula/FormulaOps.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -135,9 +134,7 @@ static FailureOr<Extent> getKeyHeads(AttentionOp op, OpBuilder &b,
   if (group == 1)
     return heads;
   if (offset == 0 && size && size == queryHeads)
-    return Extent{heads.offset,
-                  getDim(b, loc, op.getKey(),
-                         AttentionOp::getAxis(op.getKeyLayout(), 1))};
+    return Extent{heads.offset, op.getExtent(b, RegionArgument::G)};
   if (!group || *group == 0 || !size || *size == 0 ||
       (*size % *group != 0 && *group % *size != 0))
     return op.emitOpError()
@@ -164,37 +161,16 @@ static FailureOr<Extent> getKeyHeads(AttentionOp op, OpBuilder &b,
   return Extent{first, b.getIndexAttr(wholeGroups ? *size / *group : 1)};
 }
 
-/// Adds to each index of `region` the offset of its name, where there is one.
-static void shiftIndices(OpBuilder &b, Region &region,
-                         const FormulaRegionSignature &signature,
-                         const llvm::StringMap<Value> &offsets) {
-  if (region.empty())
-    return;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&region.front());
-  for (auto [argument, name] :
-       llvm::zip_equal(region.getArguments(), signature.arguments)) {
-    Value offset = offsets.lookup(name);
-    if (!offset)
-      continue;
-    Value shifted =
-        arith::AddIOp::create(b, argument.getLoc(), argument, offset);
-    argument.replaceAllUsesExcept(shifted, shifted.getDefiningOp());
-  }
-}
-
 SmallVector<utils::IteratorType> AttentionOp::getLoopIteratorTypes() {
   return SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel);
 }
 
 SmallVector<Range> AttentionOp::getIterationDomain(OpBuilder &b) {
-  SmallVector<Range> domain;
-  for (int64_t axis = 0; axis < 3; ++axis)
-    domain.push_back(
-        {b.getIndexAttr(0),
-         getDim(b, getLoc(), getQuery(), getAxis(getQueryLayout(), axis)),
-         b.getIndexAttr(1)});
-  return domain;
+  return llvm::map_to_vector(
+      ArrayRef{RegionArgument::B, RegionArgument::H, RegionArgument::I},
+      [&](RegionArgument index) {
+        return Range{b.getIndexAttr(0), getExtent(b, index), b.getIndexAttr(1)};
+      });
 }
 
 namespace {
@@ -244,21 +220,55 @@ static SmallVector<Value> sliceOperands(AttentionOp op, OpBuilder &b,
   return operands;
 }
 
-/// What is added to each index argument of the regions, by its name; nothing
-/// where the tile starts at zero.
-static llvm::StringMap<Value> getShifts(OpBuilder &b, Location loc,
-                                        const Tile &tile) {
-  llvm::StringMap<Value> shifts;
-  auto shift = [&](StringRef name, OpFoldResult offset) {
-    if (!isConstantIntValue(offset, 0))
-      shifts[name] = getValueOrCreateConstantIndexOp(b, loc, offset);
-  };
-  shift("b", tile.batch.offset);
-  shift("h", tile.heads.offset);
-  shift("g", tile.keyHeads.offset);
-  for (StringRef name : {"i", "i0", "i1"})
-    shift(name, tile.rows.offset);
-  return shifts;
+namespace {
+/// What a tile adds to indices; null where it starts at zero.
+struct Shifts {
+  Value batch, heads, keyHeads, rows;
+
+  Shifts(OpBuilder &b, Location loc, const Tile &tile) {
+    auto value = [&](const Extent &extent) {
+      return isConstantIntValue(extent.offset, 0)
+                 ? Value()
+                 : getValueOrCreateConstantIndexOp(b, loc, extent.offset);
+    };
+    batch = value(tile.batch);
+    heads = value(tile.heads);
+    keyHeads = value(tile.keyHeads);
+    rows = value(tile.rows);
+  }
+
+  Value of(RegionArgument index) const {
+    switch (index) {
+    case RegionArgument::B:
+      return batch;
+    case RegionArgument::H:
+      return heads;
+    case RegionArgument::G:
+      return keyHeads;
+    case RegionArgument::I:
+    case RegionArgument::I0:
+    case RegionArgument::I1:
+      return rows;
+    default:
+      return {};
+    }
+  }
+};
+} // namespace
+
+static void shiftIndices(OpBuilder &b, Region &region, const Shifts &shifts) {
+  if (region.empty())
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&region.front());
+  for (BlockArgument argument : region.getArguments()) {
+    Value offset = shifts.of(*AttentionOp::getRegionArgument(argument));
+    if (!offset)
+      continue;
+    Value shifted =
+        arith::AddIOp::create(b, argument.getLoc(), argument, offset);
+    argument.replaceAllUsesExcept(shifted, shifted.getDefiningOp());
+  }
 }
 
 FailureOr<TilingResult>
@@ -273,15 +283,14 @@ AttentionOp::getTiledImplementation(OpBuilder &b,
   Tile tile{batch, heads, *keyHeads, rows};
   SmallVector<Operation *> slices;
   SmallVector<Value> operands = sliceOperands(*this, b, tile, slices);
-  llvm::StringMap<Value> shifts = getShifts(b, getLoc(), tile);
+  Shifts shifts(b, getLoc(), tile);
   // Without a mapping of operands: what the regions read stays whole.
   auto tiled = cast<AttentionOp>(b.clone(*getOperation()));
   tiled->setOperands(operands);
   for (auto [result, init] : llvm::zip(tiled.getResults(), tiled.getDpsInits()))
     result.setType(init.getType());
-  for (auto [region, signature] :
-       llvm::zip_equal(tiled->getRegions(), getFormulaRegions()))
-    shiftIndices(b, region, signature, shifts);
+  for (Region &region : tiled->getRegions())
+    shiftIndices(b, region, shifts);
   return TilingResult{{tiled}, SmallVector<Value>(tiled.getResults()), slices};
 }
 

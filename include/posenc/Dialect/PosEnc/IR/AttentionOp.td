@@ -150,6 +150,23 @@ def AttentionOp : PosEnc_Op<"attention", [
     /// The axes b, h, l, d of an operand's static shape.
     static ::llvm::SmallVector<int64_t> getShapeBHLD(::mlir::Value operand, Layout layout);
 
+    /// The regions, in order.
+    static ::llvm::ArrayRef<RegionSignature> getRegionSignatures();
+
+    /// What `value` is, if it is an argument of a region of attention.
+    static std::optional<RegionArgument> getRegionArgument(::mlir::Value value);
+
+    /// Gives the empty `region` a block with its arguments; `b` goes into it.
+    ::mlir::Block *createRegionBlock(::mlir::OpBuilder &b, ::mlir::Region &region);
+
+    /// The operand, and its dimension, that `index` counts, if there is one.
+    std::optional<std::pair<::mlir::Value, int64_t>>
+    getIndexedDimension(RegionArgument index);
+
+    /// How far `index` runs, as a constant or a value made at `b`, on tensors
+    /// and on memrefs; keys run over all pages of a sequence.
+    ::mlir::OpFoldResult getExtent(::mlir::OpBuilder &b, RegionArgument index);
+
     /// Hq / Hkv; both are static or the group is unknown.
     std::optional<int64_t> getStaticHeadGroup();
     bool hasTensorSemantics() { return ::llvm::isa<::mlir::TensorType>(getQuery().getType()); }
