@@ -1,7 +1,7 @@
 //===- FuseRotation.cpp - The rotation of queries into attention ----------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: attention whose query is a rotary op's result. After: attention of
 // the unrotated query, the cosine and sine of a pair in `rotate_query`. Keys

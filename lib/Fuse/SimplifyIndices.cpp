@@ -1,7 +1,7 @@
 //===- SimplifyIndices.cpp - Index arithmetic in regions ------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: regions of attention with a graph's own index arithmetic: i64, counts
 // from the end where negative, clamps. After: plain index arithmetic without

@@ -1,7 +1,7 @@
 //===- SplitMask.cpp - Minus infinity in the score becomes the mask -------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: scores that are minus infinity, or the lowest finite value of their
 // type, where a key must not be seen. After: those conditions in `mask`.

@@ -1,7 +1,7 @@
 //===- RaiseAttention.cpp - Attention from primitive ops ------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: contraction, scale, bias, mask, softmax, contraction. After:
 // posenc.attention, whose score region reads bias and mask.

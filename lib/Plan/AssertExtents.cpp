@@ -1,7 +1,7 @@
 //===- AssertExtents.cpp - What is read lies in its tensor ----------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: attention, linalg and slices, which take for granted that dynamic
 // extents agree and that slices lie in their tensors. After: cf.assert of it

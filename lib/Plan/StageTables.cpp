@@ -1,7 +1,7 @@
 //===- StageTables.cpp - What is computed once a call ---------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: posenc.attention whose regions compute expensive values of i alone,
 // of j alone or of j - i alone. After: a linalg.generic before it computes them

@@ -1,7 +1,7 @@
 //===- TileClasses.cpp - Which tiles of the scores are masked -------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: posenc.attention on tensors with a mask. After: it also has the
 // region `bounds` and, where that is not exact, `tile`. The work is once a

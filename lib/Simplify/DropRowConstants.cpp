@@ -1,7 +1,7 @@
 //===- DropRowConstants.cpp - Terms that the softmax cancels --------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: scores with added terms that are the same for every key of a row.
 // After: scores without them: softmax(x + c) = softmax(x).

@@ -1,7 +1,7 @@
 //===- Dependence.h - Which indices a value depends on ----------*- C++ -*-===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A domain of the region interpreter: the meaning of a value is the set of
 // indices it depends on, where "j - i alone" is a case of its own.

@@ -1,7 +1,7 @@
 //===- AttentionDecomposition.cpp - Attention as linalg -------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: posenc.attention on tensors. After: the contraction of queries and
 // keys, the softmax, and the contraction with the values as linalg.generic ops

@@ -1,7 +1,7 @@
 //===- AttentionTiling.cpp - A tile of attention --------------------------===//
 //
-// Part of the posenc project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The loops are b, h and i. A tile is attention on slices of the operands whose
 // regions see the indices of the whole: each adds the tile's offset.
