@@ -44,6 +44,13 @@ Number Assignment::getElement(Value tensor, ArrayRef<int64_t> at) {
   return draw(cast<ShapedType>(tensor.getType()).getElementType(), key);
 }
 
+void Assignment::set(const SymbolicExtent::Factor &factor, int64_t number) {
+  if (factor.axis)
+    extents[{factor.value, *factor.axis}] = number;
+  else
+    scalars[factor.value] = Number::ofInteger(number);
+}
+
 int64_t Assignment::getFactor(const SymbolicExtent::Factor &factor) {
   if (!factor.axis) {
     Number number = getScalar(factor.value);
@@ -55,6 +62,9 @@ int64_t Assignment::getFactor(const SymbolicExtent::Factor &factor) {
       sum += getExtent(part, *factor.axis);
     return sum;
   }
+  auto given = extents.find({factor.value, *factor.axis});
+  if (given != extents.end())
+    return given->second;
   uint64_t key = getKey(factor.value) ^ static_cast<uint64_t>(*factor.axis);
   return 1 +
          static_cast<int64_t>(mix(key) % static_cast<uint64_t>(largestExtent));

@@ -9,7 +9,11 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "posenc/Formula/FormulaOps.h"
 #include "llvm/ADT/APInt.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -25,21 +29,38 @@ Dependence Dependence::onIndex(Index index) {
   return dependence;
 }
 
+Dependence Dependence::onAxis(unsigned axis) {
+  assert(axis < kMostAxes && "an axis beyond those that are told apart");
+  return onIndex(static_cast<Index>(Other << axis));
+}
+
+bool Dependence::isOnAxis(unsigned axis) const {
+  return nonlinear & (Other << axis);
+}
+
+Dependence Dependence::unknown() { return onIndex(static_cast<Index>(~0u)); }
+
+bool Dependence::isOn(Index index) const {
+  unsigned all = getIndices();
+  if (all & Distance)
+    all |= Row | Key;
+  return all & index;
+}
+
 unsigned Dependence::getIndices() const {
   unsigned linear = (rowCoefficient ? Row : 0) | (keyCoefficient ? Key : 0);
   bool opposite = rowCoefficient && rowCoefficient == -keyCoefficient;
   unsigned all = nonlinear | (opposite ? unsigned(Distance) : linear);
-  // j - i says nothing new beside i or j.
-  if ((all & Distance) && (all & (Row | Key)))
-    all = (all & ~Distance) | Row | Key;
-  return all;
+  // j - i says nothing new beside i and j.
+  return (all & Row) && (all & Key) ? all & ~Distance : all;
 }
 
 bool Dependence::isWithin(unsigned indices) const {
-  unsigned all = getIndices();
-  if ((all & Distance) && !(indices & Distance))
-    all = (all & ~Distance) | Row | Key;
-  return (all & ~indices) == 0;
+  // Any two of i, j and j - i tell the third.
+  constexpr unsigned positions = Row | Key | Distance;
+  if (llvm::popcount(indices & positions) >= 2)
+    indices |= positions;
+  return (getIndices() & ~indices) == 0;
 }
 
 /// A constant factor of `op`, if one of its operands is.
@@ -51,29 +72,67 @@ static std::optional<int64_t> getConstantFactor(Operation *op,
   return factor.trySExtValue();
 }
 
+/// Adds `factor * operand` to `sum`; false where a coefficient overflows.
+bool DependenceDomain::addLinear(Dependence &sum, const Dependence &operand,
+                                 int64_t factor) {
+  sum.nonlinear |= operand.nonlinear;
+  auto add = [&](int64_t &coefficient, int64_t more) {
+    int64_t product;
+    return !llvm::MulOverflow(factor, more, product) &&
+           !llvm::AddOverflow(coefficient, product, coefficient);
+  };
+  return add(sum.rowCoefficient, operand.rowCoefficient) &&
+         add(sum.keyCoefficient, operand.keyCoefficient);
+}
+
 SmallVector<Dependence> DependenceDomain::apply(Operation *op,
                                                 ArrayRef<Dependence> operands) {
   Dependence result;
-  auto addLinear = [&](const Dependence &operand, int64_t factor) {
-    result.nonlinear |= operand.nonlinear;
-    result.rowCoefficient += factor * operand.rowCoefficient;
-    result.keyCoefficient += factor * operand.keyCoefficient;
-  };
+  bool isLinear = isCastOfPositions(op) ||
+                  (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) &&
+                   holdsPositions(op->getResult(0).getType()));
   if (isa<arith::AddIOp>(op)) {
-    addLinear(operands[0], 1);
-    addLinear(operands[1], 1);
+    isLinear = isLinear && addLinear(result, operands[0], 1) &&
+               addLinear(result, operands[1], 1);
   } else if (isa<arith::SubIOp>(op)) {
-    addLinear(operands[0], 1);
-    addLinear(operands[1], -1);
-  } else if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(op)) {
-    // Sizes stay under 2^31, so a narrower integer holds the same sum.
-    addLinear(operands[0], 1);
-  } else if (auto factor = isa<arith::MulIOp>(op) ? getConstantFactor(op, 1)
-                                                  : std::nullopt) {
-    addLinear(operands[0], *factor);
-  } else {
+    isLinear = isLinear && addLinear(result, operands[0], 1) &&
+               addLinear(result, operands[1], -1);
+  } else if (isa<arith::MulIOp>(op)) {
+    std::optional<int64_t> factor = getConstantFactor(op, 1);
+    isLinear = isLinear && factor && addLinear(result, operands[0], *factor);
+  } else if (isLinear) {
+    addLinear(result, operands[0], 1);
+  }
+  if (!isLinear) {
+    result = Dependence();
     for (const Dependence &operand : operands)
       result.nonlinear |= operand.getIndices();
   }
   return SmallVector<Dependence>(op->getNumResults(), result);
+}
+
+/// What the argument `name` of a region of attention depends on.
+static Dependence ofArgument(StringRef name) {
+  return Dependence::onIndex(llvm::StringSwitch<Dependence::Index>(name)
+                                 .Case("b", Dependence::Batch)
+                                 .Cases({"h", "g"}, Dependence::Head)
+                                 .Case("i", Dependence::Row)
+                                 .Case("j", Dependence::Key)
+                                 .Default(Dependence::Other));
+}
+
+Dependences::Dependences(Region &region) : region(&region) {
+  recording.run(
+      region.front(),
+      llvm::map_to_vector(
+          getFormulaRegions()[region.getRegionNumber()].arguments, ofArgument));
+}
+
+Dependence Dependences::of(Value value) const {
+  if (!region->isAncestor(value.getParentRegion()))
+    return {};
+  // Inside of a loop a trip depends on what another may not.
+  if (value.getParentRegion() != region)
+    return Dependence::unknown();
+  return recording.find(value).value_or(Dependence::unknown());
 }

@@ -19,13 +19,34 @@
 using namespace mlir;
 using namespace mlir::posenc;
 
+/// Whether `loop` and the loops around it, up to its region, are few enough
+/// trips over indices to be taken one by one.
+static bool hasFewTrips(scf::ForOp loop) {
+  int64_t trips = 1;
+  for (; loop; loop = dyn_cast<scf::ForOp>(loop->getParentOp())) {
+    std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
+    std::optional<int64_t> upper = getConstantIntValue(loop.getUpperBound());
+    std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+    if (!loop.getInductionVar().getType().isIndex() || loop.getUnsignedCmp() ||
+        !lower || !upper || !step || *step <= 0)
+      return false;
+    std::optional<APInt> count = loop.getStaticTripCount();
+    if (!count || count->ugt(kMostTrips))
+      return false;
+    trips *= std::max<int64_t>(count->getZExtValue(), 1);
+    if (trips > kMostTrips)
+      return false;
+  }
+  return true;
+}
+
 bool posenc::isFormulaOp(Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
       // A constant may be a table that the formula reads.
       .Case<arith::ConstantOp, tensor::ExtractOp, tensor::DimOp, memref::LoadOp,
             memref::DimOp, CosSinOp>([](auto) { return true; })
       .Case([](scf::ForOp loop) {
-        return loop.getStaticTripCount().has_value() &&
+        return hasFewTrips(loop) &&
                llvm::all_of(
                    loop.getBody()->without_terminator(),
                    [](Operation &inner) { return isFormulaOp(&inner); });
@@ -37,6 +58,17 @@ bool posenc::isFormulaOp(Operation *op) {
                  return type.isIntOrIndexOrFloat();
                });
       });
+}
+
+bool posenc::holdsPositions(Type type) {
+  return type.isIndex() ||
+         (type.isInteger() && type.getIntOrFloatBitWidth() >= 32);
+}
+
+bool posenc::isCastOfPositions(Operation *op) {
+  return isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(op) &&
+         holdsPositions(op->getOperand(0).getType()) &&
+         holdsPositions(op->getResult(0).getType());
 }
 
 bool posenc::isCostlierThanRead(Operation *op) {

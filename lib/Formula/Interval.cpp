@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "posenc/Formula/FormulaOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -191,14 +192,25 @@ Interval IntervalDomain::applyKnown(Operation *op,
     }
     return {clone(op, lows), clone(op, highs)};
   };
+  // To signed ops a condition is 0 or -1, and its sum wraps.
+  bool isOfConditions = op->getOperand(0).getType().isInteger(1);
+  if (isOfConditions &&
+      !isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::ExtUIOp,
+           arith::CmpIOp, arith::SelectOp>(op))
+    return {};
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) &&
+      !holdsPositions(op->getResult(0).getType()))
+    return {};
   return TypeSwitch<Operation *, Interval>(op)
-      // Increasing in every operand. Sizes stay under 2^31, so casts between
-      // integers lose nothing.
-      .Case<arith::AddIOp, arith::MinSIOp, arith::MaxSIOp, arith::IndexCastOp,
-            arith::ExtSIOp, arith::TruncIOp, arith::SIToFPOp>(eachEnd)
+      // Increasing in every operand.
+      .Case<arith::AddIOp, arith::MinSIOp, arith::MaxSIOp, arith::ExtSIOp>(
+          eachEnd)
+      .Case<arith::IndexCastOp, arith::TruncIOp>([&](Operation *op) {
+        bool widens = op->getResult(0).getType().isIndex();
+        return widens || isCastOfPositions(op) ? eachEnd(op) : Interval();
+      })
       .Case<arith::AndIOp, arith::OrIOp, arith::ExtUIOp>([&](Operation *op) {
-        return op->getOperand(0).getType().isInteger(1) ? eachEnd(op)
-                                                        : Interval();
+        return isOfConditions ? eachEnd(op) : Interval();
       })
       .Case([&](arith::SubIOp op) -> Interval {
         return {clone(op, {operands[0].getLow(), operands[1].getHigh()}),

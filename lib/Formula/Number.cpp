@@ -78,8 +78,20 @@ static uint64_t asUnsigned(Type type, int64_t value) {
   return width >= 64 ? value : value & llvm::maskTrailingOnes<uint64_t>(width);
 }
 
+/// What signed ops take `value` for: true is -1 to them.
+static int64_t asSigned(Type type, int64_t value) {
+  return getWidth(type) == 1 ? -value : value;
+}
+
+/// The least number of a signed integer type.
+static int64_t getLeast(Type type) {
+  return llvm::minIntN(std::min(getWidth(type), 64u));
+}
+
 static bool compare(arith::CmpIPredicate predicate, Type type, int64_t a,
                     int64_t b) {
+  a = asSigned(type, a);
+  b = asSigned(type, b);
   uint64_t ua = asUnsigned(type, a), ub = asUnsigned(type, b);
   switch (predicate) {
   case arith::CmpIPredicate::eq:
@@ -106,43 +118,66 @@ static bool compare(arith::CmpIPredicate predicate, Type type, int64_t a,
   llvm_unreachable("a predicate without a meaning");
 }
 
-static Number applyInteger(Operation *op, Type type, int64_t a, int64_t b) {
-  auto divide = [&](auto quotient) {
-    return b == 0 ? Number() : wrap(type, quotient());
-  };
+/// Signed division; unknown where it has no result: by zero, and of the least
+/// number by -1.
+static Number divideSigned(Operation *op, Type type, int64_t a, int64_t b) {
+  if (b == 0 || (a == getLeast(type) && b == -1))
+    return {};
   return TypeSwitch<Operation *, Number>(op)
-      .Case([&](arith::AddIOp) { return wrap(type, uint64_t(a) + b); })
-      .Case([&](arith::SubIOp) { return wrap(type, uint64_t(a) - b); })
-      .Case([&](arith::MulIOp) { return wrap(type, uint64_t(a) * b); })
+      .Case([&](arith::DivSIOp) { return wrap(type, a / b); })
+      .Case([&](arith::RemSIOp) { return wrap(type, a % b); })
+      .Case([&](arith::FloorDivSIOp) {
+        return wrap(type, llvm::divideFloorSigned(a, b));
+      })
+      .Case([&](arith::CeilDivSIOp) {
+        return wrap(type, llvm::divideCeilSigned(a, b));
+      });
+}
+
+static Number divideUnsigned(Operation *op, Type type, uint64_t a, uint64_t b) {
+  if (b == 0)
+    return {};
+  return TypeSwitch<Operation *, Number>(op)
+      .Case([&](arith::DivUIOp) { return wrap(type, a / b); })
+      .Case([&](arith::RemUIOp) { return wrap(type, a % b); })
+      .Case(
+          [&](arith::CeilDivUIOp) { return wrap(type, a / b + (a % b != 0)); });
+}
+
+/// A shift; unknown where it moves by the width or more.
+static Number shift(Operation *op, Type type, int64_t a, uint64_t by) {
+  if (by >= getWidth(type))
+    return {};
+  return TypeSwitch<Operation *, Number>(op)
+      .Case([&](arith::ShLIOp) { return wrap(type, uint64_t(a) << by); })
+      .Case([&](arith::ShRSIOp) { return wrap(type, asSigned(type, a) >> by); })
+      .Case([&](arith::ShRUIOp) {
+        return wrap(type, asUnsigned(type, a) >> by);
+      });
+}
+
+/// Of two integers of `type` as Number keeps them.
+static Number applyInteger(Operation *op, Type type, int64_t a, int64_t b) {
+  int64_t sa = asSigned(type, a), sb = asSigned(type, b);
+  uint64_t ua = asUnsigned(type, a), ub = asUnsigned(type, b);
+  return TypeSwitch<Operation *, Number>(op)
+      .Case([&](arith::AddIOp) { return wrap(type, ua + ub); })
+      .Case([&](arith::SubIOp) { return wrap(type, ua - ub); })
+      .Case([&](arith::MulIOp) { return wrap(type, ua * ub); })
       .Case([&](arith::AndIOp) { return wrap(type, a & b); })
       .Case([&](arith::OrIOp) { return wrap(type, a | b); })
       .Case([&](arith::XOrIOp) { return wrap(type, a ^ b); })
-      .Case([&](arith::MinSIOp) { return wrap(type, std::min(a, b)); })
-      .Case([&](arith::MaxSIOp) { return wrap(type, std::max(a, b)); })
-      .Case([&](arith::MinUIOp) {
-        return asUnsigned(type, a) < asUnsigned(type, b) ? wrap(type, a)
-                                                         : wrap(type, b);
-      })
-      .Case([&](arith::MaxUIOp) {
-        return asUnsigned(type, a) > asUnsigned(type, b) ? wrap(type, a)
-                                                         : wrap(type, b);
-      })
-      .Case([&](arith::DivSIOp) { return divide([&] { return a / b; }); })
-      .Case([&](arith::RemSIOp) { return divide([&] { return a % b; }); })
-      .Case([&](arith::FloorDivSIOp) {
-        return divide([&] { return llvm::divideFloorSigned(a, b); });
-      })
-      .Case([&](arith::CeilDivSIOp) {
-        return divide([&] { return llvm::divideCeilSigned(a, b); });
-      })
-      .Case([&](arith::DivUIOp) {
-        return divide(
-            [&] { return asUnsigned(type, a) / asUnsigned(type, b); });
-      })
-      .Case([&](arith::RemUIOp) {
-        return divide(
-            [&] { return asUnsigned(type, a) % asUnsigned(type, b); });
-      })
+      .Case([&](arith::MinSIOp) { return wrap(type, std::min(sa, sb)); })
+      .Case([&](arith::MaxSIOp) { return wrap(type, std::max(sa, sb)); })
+      .Case([&](arith::MinUIOp) { return wrap(type, std::min(ua, ub)); })
+      .Case([&](arith::MaxUIOp) { return wrap(type, std::max(ua, ub)); })
+      .Case<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp,
+            arith::CeilDivSIOp>(
+          [&](Operation *op) { return divideSigned(op, type, sa, sb); })
+      .Case<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(
+          [&](Operation *op) { return divideUnsigned(op, type, ua, ub); })
+      .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(
+          [&](Operation *op) { return shift(op, type, a, ub); })
       .Case([&](arith::CmpIOp cmp) {
         return Number::ofInteger(compare(cmp.getPredicate(), type, a, b));
       })
@@ -257,29 +292,45 @@ static Number applyReal(Operation *op, ArrayRef<Number> operands) {
 // Conversions, reads, constants
 //===----------------------------------------------------------------------===//
 
+/// The integer of `type` that `x` is rounded to; unknown if there is none.
+static Number roundToInteger(Operation *op, Type type, double x) {
+  unsigned width = std::min(getWidth(type), 64u);
+  bool isSigned = isa<arith::FPToSIOp>(op);
+  double least = isSigned ? -std::ldexp(1.0, width - 1) : 0;
+  double limit = std::ldexp(1.0, isSigned ? width - 1 : width);
+  double whole = std::trunc(x);
+  if (!(whole >= least && whole < limit))
+    return {};
+  return wrap(type, isSigned
+                        ? static_cast<int64_t>(whole)
+                        : static_cast<int64_t>(static_cast<uint64_t>(whole)));
+}
+
 /// Conversions between integers, and between integers and reals.
 static Number applyConversion(Operation *op, const Number &x) {
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
-  if (x.isInteger())
-    return TypeSwitch<Operation *, Number>(op)
-        .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(
-            [&](auto) { return wrap(to, x.getInteger()); })
-        .Case<arith::IndexCastUIOp, arith::ExtUIOp>(
-            [&](auto) { return wrap(to, asUnsigned(from, x.getInteger())); })
-        .Case([&](math::AbsIOp) { return wrap(to, std::abs(x.getInteger())); })
-        .Case([&](arith::SIToFPOp) {
-          return Number::ofReal(static_cast<double>(x.getInteger()));
-        })
-        .Case([&](arith::UIToFPOp) {
-          return Number::ofReal(
-              static_cast<double>(asUnsigned(from, x.getInteger())));
-        })
-        .Default([](Operation *) { return Number(); });
-  // Poison where the real has no such integer.
-  if (x.isReal() && isa<arith::FPToSIOp, arith::FPToUIOp>(op) &&
-      std::fabs(x.getReal()) < 9e18)
-    return wrap(to, static_cast<int64_t>(x.getReal()));
-  return {};
+  if (x.isReal() && isa<arith::FPToSIOp, arith::FPToUIOp>(op))
+    return roundToInteger(op, to, x.getReal());
+  if (!x.isInteger())
+    return {};
+  int64_t number = asSigned(from, x.getInteger());
+  uint64_t natural = asUnsigned(from, x.getInteger());
+  return TypeSwitch<Operation *, Number>(op)
+      .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(
+          [&](auto) { return wrap(to, number); })
+      .Case<arith::IndexCastUIOp, arith::ExtUIOp>(
+          [&](auto) { return wrap(to, natural); })
+      // The least number is its own negative.
+      .Case([&](math::AbsIOp) {
+        return wrap(to, number < 0 ? 0 - uint64_t(number) : number);
+      })
+      .Case([&](arith::SIToFPOp) {
+        return Number::ofReal(static_cast<double>(number));
+      })
+      .Case([&](arith::UIToFPOp) {
+        return Number::ofReal(static_cast<double>(natural));
+      })
+      .Default([](Operation *) { return Number(); });
 }
 
 Number NumberDomain::capture(mlir::Value value) {
@@ -304,12 +355,16 @@ static Number readConstant(Attribute constant, int64_t linear) {
       resource ? resource.getRawHandle().getBlob() : nullptr;
   if (!blob)
     return {};
+  Type type = resource.getElementType();
+  // A resource may be shorter than its type says.
+  uint64_t bytes = type.isIntOrFloat() ? type.getIntOrFloatBitWidth() / 8 : 0;
+  if (bytes == 0 || (linear + 1) * bytes > blob->getData().size())
+    return {};
   auto element = [&](auto zero) {
     std::memcpy(&zero, blob->getData().data() + linear * sizeof(zero),
                 sizeof(zero));
     return zero;
   };
-  Type type = resource.getElementType();
   if (type.isF32())
     return Number::ofReal(element(float()));
   if (type.isF64())
@@ -358,17 +413,28 @@ SmallVector<Number> NumberDomain::apply(Operation *op,
     return {readElement(operands)};
   if (isa<tensor::DimOp, memref::DimOp>(op) && operands[1].isInteger()) {
     mlir::Value tensor = operands[0].getTensor();
+    auto type = cast<ShapedType>(tensor.getType());
     int64_t axis = operands[1].getInteger();
-    int64_t size = cast<ShapedType>(tensor.getType()).getDimSize(axis);
+    if (!type.hasRank() || axis < 0 || axis >= type.getRank())
+      return {Number()};
+    int64_t size = type.getDimSize(axis);
     return {ShapedType::isDynamic(size) ? extent(tensor, axis)
                                         : Number::ofInteger(size)};
   }
   if (isa<CosSinOp>(op)) {
+    if (!llvm::all_of(operands, [](const Number &n) { return n.isReal(); }))
+      return {Number(), Number()};
     double turns =
         operands[0].getReal() * (operands[1].getReal() + operands[2].getReal());
     double angle = 2 * llvm::numbers::pi * (turns - std::round(turns));
     return {Number::ofReal(std::cos(angle)), Number::ofReal(std::sin(angle))};
   }
+  auto isWide = [](Type type) {
+    return type.isInteger() && type.getIntOrFloatBitWidth() > 64;
+  };
+  if (op->getNumResults() != 1 || llvm::any_of(op->getOperandTypes(), isWide) ||
+      isWide(op->getResult(0).getType()))
+    return SmallVector<Number>(op->getNumResults());
   if (operands.size() == 2 && operands[0].isInteger() &&
       operands[1].isInteger())
     return {applyInteger(op, op->getOperand(0).getType(),

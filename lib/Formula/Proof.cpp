@@ -11,6 +11,8 @@
 #include "mlir/IR/Matchers.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Formula/Assignment.h"
+#include "posenc/Formula/CaseProof.h"
+#include "posenc/Formula/Dependence.h"
 #include "posenc/Formula/RegionInterpreter.h"
 #include <cmath>
 #include <random>
@@ -84,45 +86,44 @@ private:
   /// graph leaves them open, and of leaves.
   std::optional<std::string> runTrial(uint64_t seed, int64_t largestExtent);
 
+  /// What no draw shows.
+  std::optional<std::string> compareCases();
+
   const ElementFormula &seen, &candidate;
   int64_t rank;
   /// Axes that select the entry of a constant table.
   llvm::SmallBitVector tableAxes;
-  /// Extents up to this meet either side of every constant compared with.
+  /// Extents up to this are drawn, so that most differences show soon.
   int64_t farExtent;
   bool computesAngles = false;
   int64_t known = 0, visited = 0;
+  /// Whether a trial met every element.
+  bool isExhaustive = false;
 };
 } // namespace
 
 /// Adds the axes that select the entry of a table which `formula` reads.
 static void collectTableAxes(const ElementFormula &formula,
                              llvm::SmallBitVector &axes) {
-  llvm::DenseMap<Value, llvm::SmallBitVector> reach;
-  auto reachOf = [&](ValueRange values) {
-    llvm::SmallBitVector all(axes.size());
-    for (Value value : values)
-      if (auto it = reach.find(value); it != reach.end())
-        all |= it->second;
-    return all;
-  };
-  Block &block = formula.getRegion().front();
-  for (BlockArgument argument : block.getArguments())
-    reach.try_emplace(argument, axes.size())
-        .first->second.set(argument.getArgNumber());
-  for (Operation &op : block) {
-    SetVector<Value> operands(op.operand_begin(), op.operand_end());
-    op.walk([&](Operation *inner) {
-      operands.insert(inner->operand_begin(), inner->operand_end());
-    });
-    llvm::SmallBitVector all = reachOf(operands.getArrayRef());
-    op.walk([&](tensor::ExtractOp read) {
-      if (matchPattern(read.getTensor(), m_Constant()))
-        axes |= read->getBlock() == &block ? reachOf(read.getIndices()) : all;
-    });
-    for (Value result : op.getResults())
-      reach[result] = all;
+  if (axes.size() > Dependence::kMostAxes) {
+    axes.set();
+    return;
   }
+  SmallVector<Dependence> arguments;
+  for (unsigned axis = 0; axis < axes.size(); ++axis)
+    arguments.push_back(Dependence::onAxis(axis));
+  Recording<DependenceDomain> recording;
+  recording.run(formula.getRegion().front(), arguments);
+  formula.getRegion().walk([&](tensor::ExtractOp read) {
+    if (!matchPattern(read.getTensor(), m_Constant()))
+      return;
+    // Inside of a loop any axis may select.
+    bool inLoop = read->getParentRegion() != &formula.getRegion();
+    for (Value index : read.getIndices())
+      for (unsigned axis = 0; axis < axes.size(); ++axis)
+        if (inLoop || recording.find(index)->isOnAxis(axis))
+          axes.set(axis);
+  });
 }
 
 /// The largest integer constant that `formula`, or a scalar it captures, is
@@ -224,6 +225,7 @@ std::optional<std::string> Comparison::runTrial(uint64_t seed,
   llvm::SmallBitVector all(rank, true);
   bool small = size <= kPointsPerTrial;
   int64_t count = small ? size : std::max(entries, kPointsPerTrial);
+  isExhaustive |= size == (small ? size : entries);
   for (int64_t i = 0; i < count; ++i) {
     SmallVector<int64_t> at = small         ? points.count(i, all)
                               : i < entries ? points.count(i, tableAxes)
@@ -247,7 +249,24 @@ std::optional<std::string> Comparison::run() {
   }
   if (4 * known < visited || known == 0)
     return "too few of its elements have known values";
-  return std::nullopt;
+  return compareCases();
+}
+
+std::optional<std::string> Comparison::compareCases() {
+  CaseProof proof;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    proof.addIndex(seen.getIndices()[axis], seen.getTensor(), axis);
+    proof.addIndex(candidate.getIndices()[axis], seen.getIndices()[axis]);
+  }
+  std::optional<std::string> difference =
+      proof.findDifference(seen.getElement(), candidate.getElement(),
+                           [&](ArrayRef<int64_t> at, Assignment &assignment) {
+                             return differAt(at, assignment);
+                           });
+  // Of constants alone every element has been compared.
+  if (difference && isExhaustive && proof.isAboutConstants())
+    return std::nullopt;
+  return difference;
 }
 
 std::optional<std::string>

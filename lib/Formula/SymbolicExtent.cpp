@@ -14,7 +14,9 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "posenc/Dialect/PosEnc/IR/EntryAbi.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Formula/FormulaOps.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -33,7 +35,9 @@ bool SymbolicExtent::isNonNegative() const {
 
 std::optional<SymbolicExtent>
 SymbolicExtent::divideBy(const SymbolicExtent &divisor) const {
-  if (divisor.coefficient == 0 || coefficient % divisor.coefficient != 0)
+  if (divisor.coefficient == 0 ||
+      (coefficient == INT64_MIN && divisor.coefficient == -1) ||
+      coefficient % divisor.coefficient != 0)
     return std::nullopt;
   SymbolicExtent quotient(coefficient / divisor.coefficient);
   quotient.factors = factors;
@@ -71,9 +75,20 @@ SymbolicExtent SymbolicExtent::ofValue(Value integer) {
   if (!op)
     return SymbolicExtent(Factor{integer, std::nullopt});
   return TypeSwitch<Operation *, SymbolicExtent>(op)
-      .Case([&](arith::IndexCastOp cast) { return ofValue(cast.getIn()); })
+      .Case([&](arith::IndexCastOp cast) {
+        return isCastOfPositions(cast)
+                   ? ofValue(cast.getIn())
+                   : SymbolicExtent(Factor{integer, std::nullopt});
+      })
       .Case([&](arith::MulIOp product) {
-        return ofValue(product.getLhs()) * ofValue(product.getRhs());
+        SymbolicExtent x = ofValue(product.getLhs());
+        SymbolicExtent y = ofValue(product.getRhs());
+        int64_t coefficient;
+        bool overflows =
+            llvm::MulOverflow(x.coefficient, y.coefficient, coefficient);
+        return overflows || !holdsPositions(product.getType())
+                   ? SymbolicExtent(Factor{integer, std::nullopt})
+                   : x * y;
       })
       .Case<arith::DivSIOp, arith::DivUIOp>([&](auto quotient) {
         return ofValue(quotient.getLhs())

@@ -62,30 +62,60 @@ static std::optional<std::pair<Value, int64_t>> getIndexed(Value value) {
   return std::nullopt;
 }
 
-/// Whether `value` is surely not negative; sums and products do not overflow,
-/// since sizes and positions are below 2^31.
-static bool isNonNegative(Value value) {
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return *constant >= 0;
-  if (isa<BlockArgument>(value))
-    return getIndexed(value).has_value();
-  auto all = [](Operation *op) {
-    return llvm::all_of(op->getOperands(), isNonNegative);
-  };
-  return TypeSwitch<Operation *, bool>(value.getDefiningOp())
-      .Case<tensor::DimOp, arith::ExtUIOp, math::AbsIOp>(
-          [](Operation *) { return true; })
-      .Case<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::MinSIOp,
-            arith::IndexCastOp, arith::ExtSIOp>(all)
-      .Case([](arith::MaxSIOp op) {
-        return isNonNegative(op.getLhs()) || isNonNegative(op.getRhs());
-      })
-      .Case([](arith::SelectOp op) {
-        return isNonNegative(op.getTrueValue()) &&
-               isNonNegative(op.getFalseValue());
-      })
-      .Default([](Operation *) { return false; });
-}
+namespace {
+/// Whether values are surely not negative, each looked at once. Sums do not
+/// overflow where positions fit, nor products in 64 bits, since sizes and
+/// positions are below 2^31.
+class NonNegative {
+public:
+  bool find(Value value) {
+    auto [it, isNew] = known.try_emplace(value, false);
+    if (!isNew)
+      return it->second;
+    bool found = compute(value);
+    return known[value] = found;
+  }
+
+private:
+  bool compute(Value value) {
+    if (std::optional<int64_t> constant = getConstantIntValue(value))
+      return *constant >= 0;
+    if (isa<BlockArgument>(value))
+      return getIndexed(value).has_value();
+    auto all = [&](Operation *op) {
+      return llvm::all_of(op->getOperands(),
+                          [&](Value operand) { return find(operand); });
+    };
+    return TypeSwitch<Operation *, bool>(value.getDefiningOp())
+        .Case([](tensor::DimOp) { return true; })
+        .Case<arith::ExtUIOp, math::AbsIOp>(
+            [&](Operation *) { return holdsPositions(value.getType()); })
+        .Case<arith::AddIOp>([&](Operation *op) {
+          return holdsPositions(value.getType()) && all(op);
+        })
+        .Case<arith::MulIOp>([&](Operation *op) {
+          return (value.getType().isIndex() || value.getType().isInteger(64)) &&
+                 all(op);
+        })
+        .Case<arith::DivSIOp, arith::MinSIOp, arith::ExtSIOp>(all)
+        .Case([&](arith::IndexCastOp op) {
+          return holdsPositions(op.getType()) && all(op);
+        })
+        .Case([&](arith::MaxSIOp op) {
+          return find(op.getLhs()) || find(op.getRhs());
+        })
+        .Case([&](arith::SelectOp op) {
+          return find(op.getTrueValue()) && find(op.getFalseValue());
+        })
+        .Default([](Operation *) { return false; });
+  }
+
+  llvm::DenseMap<Value, bool> known;
+};
+} // namespace
+
+/// Whether `value` is surely not negative.
+static bool isNonNegative(Value value) { return NonNegative().find(value); }
 
 /// Whether the index `value` is surely at most `bound`.
 static bool isAtMost(Value value, Value bound) {
@@ -134,7 +164,8 @@ template <typename Op> struct ComputeOnIndices : OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     if (!isInRegion(op) || !isFromIndex(op.getLhs()) ||
-        !isFromIndex(op.getRhs()))
+        !isFromIndex(op.getRhs()) ||
+        (isa<arith::MulIOp>(op) && !op.getLhs().getType().isInteger(64)))
       return rewriter.notifyMatchFailure(op, "computes on no casts of indices");
     Value lhs = getAsIndex(rewriter, op.getLhs());
     Value rhs = getAsIndex(rewriter, op.getRhs());

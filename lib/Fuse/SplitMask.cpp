@@ -16,6 +16,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Dialect/PosEnc/IR/Remarks.h"
+#include "posenc/Formula/Dependence.h"
 #include "posenc/Formula/FormulaOps.h"
 #include "posenc/Fuse/Passes.h"
 
@@ -47,6 +48,7 @@ public:
   bool addsPenalties() const { return sumsOfPenalties > 0; }
 
 private:
+  Split compute(Value value);
   Split splitSelect(arith::SelectOp op);
   Split splitSum(arith::AddFOp op);
   Split splitCast(Operation *op);
@@ -58,6 +60,8 @@ private:
 
   OpBuilder &b;
   Penalty penalty;
+  /// What each value was split into: the terms of a score may share some.
+  llvm::DenseMap<Value, Split> splits;
   int64_t sumsOfPenalties = 0;
 };
 } // namespace
@@ -75,7 +79,7 @@ bool Splitter::isPenalty(Value value) const {
 }
 
 Value Splitter::conjunction(Value lhs, Value rhs, Location loc) {
-  if (!lhs || !rhs)
+  if (!lhs || !rhs || lhs == rhs)
     return lhs ? lhs : rhs;
   return arith::AndIOp::create(b, loc, lhs, rhs);
 }
@@ -86,6 +90,15 @@ Value Splitter::negation(Value condition, Location loc) {
 }
 
 Split Splitter::split(Value value) {
+  auto known = splits.find(value);
+  if (known != splits.end())
+    return known->second;
+  Split found = compute(value);
+  splits[value] = found;
+  return found;
+}
+
+Split Splitter::compute(Value value) {
   if (isPenalty(value))
     return {};
   Operation *op = value.getDefiningOp();
@@ -232,15 +245,6 @@ static void addToMask(AttentionOp op, Value visible, OpBuilder &b) {
       0, arith::AndIOp::create(b, loc, yield->getOperand(0), condition));
 }
 
-/// Whether `value` is computed from the score itself.
-static bool dependsOnScore(Value value, Block &score) {
-  bool depends = false;
-  visitSources(value, &score, [&](Value source) {
-    depends |= source == score.getArgument(0);
-  });
-  return depends;
-}
-
 /// Whether `value` may be as low as a penalty: where it reads such a number, or
 /// real numbers that the caller gives.
 static bool mayBeAPenalty(Value value, Block &score) {
@@ -347,7 +351,8 @@ private:
     if (!split.value)
       return "every score is the penalty";
     Block &score = op.getScore().front();
-    if (dependsOnScore(split.visible, score))
+    // The score is the only argument that is no index.
+    if (Dependences(op.getScore()).of(split.visible).isOn(Dependence::Other))
       return "the condition depends on the score";
     if (!isLowest || op.getSinks())
       return "";

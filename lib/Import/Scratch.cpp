@@ -9,7 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
-#include "posenc/Formula/Assignment.h"
+#include "posenc/Formula/CaseProof.h"
 #include "posenc/Formula/RegionInterpreter.h"
 #include "llvm/ADT/ScopeExit.h"
 #include <cmath>
@@ -39,35 +39,67 @@ static bool haveSameNumber(const Number &a, const Number &b) {
   return std::fabs(x - y) <= 1e-9 * (1 + std::fabs(x));
 }
 
+/// Draws the numbers of leaves; one in eight reals is minus infinity, so that
+/// guards are told apart.
+static Number drawElement(Assignment &drawn, Value leaf, ArrayRef<int64_t> at) {
+  Number number = drawn.getElement(leaf, at);
+  return number.isReal() && number.getReal() < -1.5
+             ? Number::ofReal(-std::numeric_limits<double>::infinity())
+             : number;
+}
+
 bool Scratch::areEqual(ArrayRef<Value> lhs, ArrayRef<Value> rhs) {
+  return lhs.size() == rhs.size() && agreeOnSamples(lhs, rhs) &&
+         llvm::all_of(llvm::zip_equal(lhs, rhs), [&](auto pair) {
+           return isProvedEqual(std::get<0>(pair), std::get<1>(pair));
+         });
+}
+
+bool Scratch::isProvedEqual(Value lhs, Value rhs) {
+  CaseProof proof;
+  for (auto [argument, range] : llvm::zip_equal(block->getArguments(), ranges))
+    if (range.tensor)
+      proof.addIndex(argument, range.tensor, range.axis);
+  auto differAt = [&](ArrayRef<int64_t> indices, Assignment &assignment) {
+    SmallVector<int64_t> at;
+    for (const Range &range : ranges) {
+      at.push_back(range.tensor ? indices.front() : 0);
+      indices = indices.drop_front(range.tensor ? 1 : 0);
+    }
+    SmallVector<Number> numbers = interpretAt(at, {lhs, rhs}, assignment);
+    return !haveSameNumber(numbers[0], numbers[1]);
+  };
+  return !proof.findDifference(lhs, rhs, differAt);
+}
+
+SmallVector<Number> Scratch::interpretAt(ArrayRef<int64_t> at,
+                                         ArrayRef<Value> values,
+                                         Assignment &assignment) {
+  auto yield = YieldOp::create(b, loc, values);
+  llvm::scope_exit eraseYield([&] { yield.erase(); });
+  NumberDomain domain = assignment.getDomain();
+  return interpret(region, llvm::map_to_vector(at, Number::ofInteger), domain);
+}
+
+bool Scratch::agreeOnSamples(ArrayRef<Value> lhs, ArrayRef<Value> rhs) {
   constexpr int64_t trials = 6, points = 48;
-  if (lhs.size() != rhs.size())
-    return false;
   SmallVector<Value> both(lhs);
   both.append(rhs.begin(), rhs.end());
-  auto yield = YieldOp::create(b, loc, both);
-  llvm::scope_exit eraseYield([&] { yield.erase(); });
   std::mt19937_64 generator(1);
   for (uint64_t seed = 1; seed <= trials; ++seed) {
-    // One element in eight is minus infinity, so that guards are told apart.
     Assignment drawn(seed);
     Assignment assignment(seed, 13, [&](Value leaf, ArrayRef<int64_t> at) {
-      Number number = drawn.getElement(leaf, at);
-      return number.isReal() && number.getReal() < -1.5
-                 ? Number::ofReal(-std::numeric_limits<double>::infinity())
-                 : number;
+      return drawElement(drawn, leaf, at);
     });
     for (int64_t point = 0; point < points; ++point) {
-      SmallVector<Number> at;
+      SmallVector<int64_t> at;
       for (const Range &range : ranges) {
         int64_t extent =
             range.tensor ? assignment.getExtent(range.tensor, range.axis) : 1;
-        at.push_back(Number::ofInteger(static_cast<int64_t>(
-            generator() %
-            static_cast<uint64_t>(std::max<int64_t>(extent, 1)))));
+        at.push_back(static_cast<int64_t>(
+            generator() % static_cast<uint64_t>(std::max<int64_t>(extent, 1))));
       }
-      NumberDomain domain = assignment.getDomain();
-      SmallVector<Number> numbers = interpret(region, at, domain);
+      SmallVector<Number> numbers = interpretAt(at, both, assignment);
       for (size_t i = 0; i < lhs.size(); ++i)
         if (!haveSameNumber(numbers[i], numbers[lhs.size() + i]))
           return false;

@@ -13,6 +13,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Region.h"
+#include "posenc/Formula/Assignment.h"
 #include "posenc/Formula/ElementFormula.h"
 
 namespace mlir::posenc {
@@ -47,14 +48,21 @@ public:
     return posenc::emitElement(tensor, at, b, loc, isLeaf);
   }
 
-  /// Whether `lhs` and `rhs` are equal at all sampled coordinates, leaves and
-  /// open extents. Leaves may be minus infinity.
+  /// Whether `lhs` and `rhs` are equal: at all sampled coordinates, leaves and
+  /// open extents, where leaves may be minus infinity, and by a proof that goes
+  /// through their cases.
   bool areEqual(Value lhs, Value rhs) {
     return areEqual(ArrayRef{lhs}, ArrayRef{rhs});
   }
   bool areEqual(ArrayRef<Value> lhs, ArrayRef<Value> rhs);
 
 private:
+  bool agreeOnSamples(ArrayRef<Value> lhs, ArrayRef<Value> rhs);
+  bool isProvedEqual(Value lhs, Value rhs);
+  /// The numbers of `values` at the coordinates `at`.
+  SmallVector<Number> interpretAt(ArrayRef<int64_t> at, ArrayRef<Value> values,
+                                  Assignment &assignment);
+
   Location loc;
   Region region;
   Block *block;

@@ -19,31 +19,40 @@ static Value constant(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(b, loc, value);
 }
 
+/// The greatest or the least number of a type of integers or conditions, from
+/// which a search for the least or the greatest element starts.
+static Value emitLimit(OpBuilder &b, Location loc, Type type, bool greatest) {
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  APInt limit = width == 1 ? APInt(1, greatest)
+                : greatest ? APInt::getSignedMaxValue(width)
+                           : APInt::getSignedMinValue(width);
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, limit));
+}
+
 /// Yields the least and the greatest element of the block at the current
-/// iteration; `dimension` of the iteration space counts blocks. The last block
-/// repeats its last element.
+/// iteration; `dimension` of the iteration space counts blocks. A tensor
+/// without elements has one block, of none.
 static void emitBlock(OpBuilder &b, Location loc, Value tensor,
                       int64_t dimension, Value extent) {
-  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<Value> at;
-  for (int64_t d = 0; d < rank; ++d)
+  for (int64_t d = 0; d < type.getRank(); ++d)
     at.push_back(linalg::IndexOp::create(b, loc, d));
-  Value first = arith::MulIOp::create(b, loc, at[dimension],
-                                      constant(b, loc, BlockTables::kBlock));
-  Value last = arith::SubIOp::create(b, loc, extent, constant(b, loc, 1));
-  at[dimension] = first;
-  Value element = tensor::ExtractOp::create(b, loc, tensor, at);
+  Value block = constant(b, loc, BlockTables::kBlock);
+  Value first = arith::MulIOp::create(b, loc, at[dimension], block);
+  Value end = arith::MinSIOp::create(
+      b, loc, arith::AddIOp::create(b, loc, first, block), extent);
+  Value greatest = emitLimit(b, loc, type.getElementType(), true);
+  Value least = emitLimit(b, loc, type.getElementType(), false);
   auto loop = scf::ForOp::create(
-      b, loc, constant(b, loc, 1), constant(b, loc, BlockTables::kBlock),
-      constant(b, loc, 1), ValueRange{element, element},
-      [&](OpBuilder &b, Location loc, Value step, ValueRange carried) {
-        Value next = arith::AddIOp::create(b, loc, first, step);
-        at[dimension] = arith::MinSIOp::create(b, loc, next, last);
-        Value element = tensor::ExtractOp::create(b, loc, tensor, at);
+      b, loc, first, end, constant(b, loc, 1), ValueRange{greatest, least},
+      [&](OpBuilder &b, Location loc, Value element, ValueRange carried) {
+        at[dimension] = element;
+        Value next = tensor::ExtractOp::create(b, loc, tensor, at);
         scf::YieldOp::create(
             b, loc,
-            ValueRange{emitLeast(b, loc, carried[0], element),
-                       emitGreatest(b, loc, carried[1], element)});
+            ValueRange{emitLeast(b, loc, carried[0], next),
+                       emitGreatest(b, loc, carried[1], next)});
       });
   linalg::YieldOp::create(b, loc, loop.getResults());
 }
@@ -58,12 +67,14 @@ BlockTables::Table BlockTables::getTable(Value tensor, int64_t dimension) {
   auto type = cast<RankedTensorType>(tensor.getType());
   Value extent = tensor::DimOp::create(b, loc, tensor, dimension);
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, tensor);
+  // A mask reads a block even where there is no element.
   if (type.isDynamicDim(dimension))
-    sizes[dimension] = Value(
-        arith::CeilDivSIOp::create(b, loc, extent, constant(b, loc, kBlock)));
+    sizes[dimension] = Value(arith::MaxSIOp::create(
+        b, loc, constant(b, loc, 1),
+        arith::CeilDivSIOp::create(b, loc, extent, constant(b, loc, kBlock))));
   else
-    sizes[dimension] =
-        b.getIndexAttr(llvm::divideCeil(type.getDimSize(dimension), kBlock));
+    sizes[dimension] = b.getIndexAttr(std::max<int64_t>(
+        1, llvm::divideCeil(type.getDimSize(dimension), kBlock)));
   Value init = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
   SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(),

@@ -7,7 +7,9 @@
 
 #include "MaskRanges.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Formula/FormulaOps.h"
 
 using namespace mlir;
@@ -18,18 +20,14 @@ using Predicate = arith::CmpIPredicate;
 MaskRanges::MaskRanges(OpBuilder &b, Location loc, Block &mask, Value numKeys,
                        BlockTables &tables)
     : b(b), loc(loc), mask(mask), numKeys(numKeys),
+      dependences(*mask.getParent()),
       atZero(b, loc, [&](Operation *read, ArrayRef<Interval> indices) {
         Value valid;
         Interval interval = tables.read(this->b, read, indices, valid);
         if (valid)
           validReads[read] = valid;
         return interval;
-      }) {
-  dependence.run(mask, {Dependence::onIndex(Dependence::Batch),
-                        Dependence::onIndex(Dependence::Head),
-                        Dependence::onIndex(Dependence::Row),
-                        Dependence::onIndex(Dependence::Key)});
-}
+      }) {}
 
 //===----------------------------------------------------------------------===//
 // Scalar code
@@ -62,28 +60,13 @@ Value MaskRanges::greatest(Value x, Value y) {
 //===----------------------------------------------------------------------===//
 
 bool MaskRanges::dependsOnKey(Value value) {
-  if (value.getParentBlock() != &mask)
-    return false;
-  std::optional<Dependence> found = dependence.find(value);
-  return !found || !found->isWithin(Dependence::Batch | Dependence::Head |
-                                    Dependence::Row);
+  return dependences.of(value).isOn(Dependence::Key);
 }
 
 std::optional<int64_t> MaskRanges::getKeyCoefficient(Value value) {
-  if (value == mask.getArgument(3))
-    return 1;
-  if (!dependsOnKey(value))
-    return 0;
-  Operation *op = value.getDefiningOp();
-  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(op))
-    return getKeyCoefficient(op->getOperand(0));
-  if (!isa<arith::AddIOp, arith::SubIOp>(op))
-    return std::nullopt;
-  std::optional<int64_t> x = getKeyCoefficient(op->getOperand(0));
-  std::optional<int64_t> y = getKeyCoefficient(op->getOperand(1));
-  if (!x || !y)
-    return std::nullopt;
-  return isa<arith::AddIOp>(op) ? *x + *y : *x - *y;
+  Dependence found = dependences.of(value);
+  return found.isLinearInKey() ? std::optional(found.getKeyCoefficient())
+                               : std::nullopt;
 }
 
 Interval MaskRanges::getAtZero(Value value) {
@@ -119,13 +102,40 @@ KeyRanges MaskRanges::compareUniform(Interval condition, bool negated) {
           b.createOrFold<arith::SelectOp>(loc, some, yes, no)};
 }
 
+/// Whether the index `value` is surely a size, a position, or a sum of few:
+/// what is read or given may be any number, as the window of a model without
+/// one.
+static bool isSumOfPositions(Value value, unsigned depth = 0) {
+  constexpr unsigned deepest = 6;
+  if (std::optional<int64_t> number = getConstantIntValue(value))
+    return llvm::isInt<32>(*number);
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return isa<AttentionOp>(argument.getOwner()->getParentOp());
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<tensor::DimOp>(op))
+    return true;
+  return depth < deepest &&
+         isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp,
+             arith::IndexCastOp>(op) &&
+         llvm::all_of(
+             op->getOperands(),
+             [&](Value operand) {
+               return isSumOfPositions(operand, depth + 1);
+             });
+}
+
+Value MaskRanges::toBoundedIndex(Value value) {
+  if (!value.getType().isIndex())
+    value = b.createOrFold<arith::IndexCastOp>(loc, b.getIndexType(), value);
+  if (isSumOfPositions(value))
+    return value;
+  constexpr int64_t bound = int64_t(1) << 60;
+  Value least = arith::MaxSIOp::create(b, loc, value, constant(-bound));
+  return arith::MinSIOp::create(b, loc, least, constant(bound));
+}
+
 KeyRanges MaskRanges::compareKey(Predicate predicate, Interval bound) {
-  auto toIndex = [&](Value value) -> Value {
-    if (value.getType().isIndex())
-      return value;
-    return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
-  };
-  Value low = toIndex(bound.getLow()), high = toIndex(bound.getHigh());
+  Value low = bound.getLow(), high = bound.getHigh();
   auto after = [&](Value value) -> Value {
     return arith::AddIOp::create(b, loc, value, constant(1));
   };
@@ -189,9 +199,13 @@ KeyRanges MaskRanges::visitComparison(arith::CmpIOp op, bool negated) {
   }
   if (negated)
     predicate = arith::invertPredicate(predicate);
-  // j + x <= y is j <= y - x.
-  Interval bound(arith::SubIOp::create(b, loc, y.getLow(), x.getHigh()),
-                 arith::SubIOp::create(b, loc, y.getHigh(), x.getLow()));
+  // j + x <= y is j <= y - x, which must not overflow.
+  auto subtract = [&](Value from, Value value) -> Value {
+    return arith::SubIOp::create(b, loc, toBoundedIndex(from),
+                                 toBoundedIndex(value));
+  };
+  Interval bound(subtract(y.getLow(), x.getHigh()),
+                 subtract(y.getHigh(), x.getLow()));
   return compareKey(predicate, bound);
 }
 

@@ -9,9 +9,9 @@
 #define POSENC_LIB_PLAN_MASKRANGES_H
 
 #include "BlockTables.h"
-#include "Recording.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "posenc/Formula/Dependence.h"
+#include "posenc/Formula/Recording.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::posenc {
@@ -57,6 +57,9 @@ private:
   /// The interval of `value` at j = 0.
   Interval getAtZero(Value value);
 
+  /// The integer `value` as an index that is far from overflow: where it lies
+  /// beyond every position, another that does.
+  Value toBoundedIndex(Value value);
   Value constant(int64_t value);
   /// Whether `x` and `y` are zero and the number of keys.
   bool areEnds(Value x, Value y);
@@ -67,7 +70,7 @@ private:
   Location loc;
   Block &mask;
   Value numKeys;
-  Recording<DependenceDomain> dependence;
+  Dependences dependences;
   Recording<IntervalDomain> atZero;
   /// Conditions under which the intervals read from tables hold: of each read,
   /// and of those that were used.

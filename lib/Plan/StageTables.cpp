@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionExtents.h"
-#include "Recording.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -113,19 +112,14 @@ static bool isTableIndices(unsigned indices, const StagedRegion &region) {
 static llvm::MapVector<unsigned, SmallVector<Value>>
 findStaged(const StagedRegion &region) {
   Block &block = region.region->front();
-  Recording<DependenceDomain> dependence;
-  dependence.run(block, llvm::map_to_vector(region.axes, [](Axis axis) {
-                   return Dependence::onIndex(axis.index);
-                 }));
-  auto getIndices = [&](Value value) -> std::optional<unsigned> {
-    std::optional<Dependence> found = dependence.find(value);
-    return found ? std::optional<unsigned>(found->getIndices()) : std::nullopt;
+  Dependences dependences(*region.region);
+  auto getIndices = [&](Value value) {
+    return dependences.of(value).getIndices();
   };
   // What a head or batch alone decides is computed once for many positions.
   auto dependsOnPosition = [&](Operation *op) {
-    std::optional<unsigned> indices = getIndices(op->getResult(0));
-    return !indices || (*indices & (Dependence::Row | Dependence::Key |
-                                    Dependence::Distance));
+    return getIndices(op->getResult(0)) &
+           (Dependence::Row | Dependence::Key | Dependence::Distance);
   };
   auto isLast = [&](Value value) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
@@ -139,10 +133,10 @@ findStaged(const StagedRegion &region) {
   llvm::MapVector<unsigned, SmallVector<Value>> staged;
   for (Operation &op : block.without_terminator()) {
     for (Value value : op.getResults()) {
-      std::optional<unsigned> indices = getIndices(value);
-      if (!indices || !isTableIndices(*indices, region) || !isLast(value))
+      unsigned indices = getIndices(value);
+      if (!isTableIndices(indices, region) || !isLast(value))
         continue;
-      bool ofDistance = *indices & Dependence::Distance;
+      bool ofDistance = indices & Dependence::Distance;
       bool worthwhile =
           llvm::any_of(getFormulaSlice(value, block), [&](Operation *op) {
             return dependsOnPosition(op) &&
@@ -150,7 +144,7 @@ findStaged(const StagedRegion &region) {
                                : isCostlierThanRead(op));
           });
       if (worthwhile)
-        staged[*indices].push_back(value);
+        staged[indices].push_back(value);
     }
   }
   return staged;
@@ -314,17 +308,14 @@ static std::string describeTables(linalg::GenericOp tables) {
 /// computed for every row and key again.
 static void reportUnstaged(AttentionOp op, const StagedRegion &region) {
   Block &block = region.region->front();
-  Recording<DependenceDomain> dependence;
-  dependence.run(block, llvm::map_to_vector(region.axes, [](Axis axis) {
-                   return Dependence::onIndex(axis.index);
-                 }));
+  Dependences dependences(*region.region);
   SmallVector<Value> yielded(block.getTerminator()->getOperands());
   for (Operation *inner : getFormulaSlice(yielded, block)) {
-    std::optional<Dependence> found = dependence.find(inner->getResult(0));
-    constexpr unsigned position = Dependence::Row | Dependence::Key;
-    if (!found || !isCostlierThanRead(inner) ||
-        (found->getIndices() & position) != position ||
-        (found->getIndices() & Dependence::Other))
+    unsigned indices = dependences.of(inner->getResult(0)).getIndices();
+    constexpr unsigned positions =
+        Dependence::Row | Dependence::Key | Dependence::Distance;
+    if (!isCostlierThanRead(inner) || llvm::popcount(indices & positions) < 2 ||
+        (indices & Dependence::Other))
       continue;
     remarkMissed(inner, "stage-tables")
         << remark::add("'{0}' is computed for every query row and key of {1}",

@@ -16,7 +16,10 @@
 #include "mlir/IR/PatternMatch.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Dialect/PosEnc/IR/Remarks.h"
+#include "posenc/Formula/Dependence.h"
 #include "posenc/Simplify/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
 
 namespace mlir::posenc {
 #define GEN_PASS_DEF_DROPROWCONSTANTSPASS
@@ -26,63 +29,91 @@ namespace mlir::posenc {
 using namespace mlir;
 using namespace mlir::posenc;
 
-/// Whether `value` is computed from any of `arguments`.
-static bool dependsOn(Value value, ValueRange arguments) {
-  SmallVector<Value> pending = {value};
-  llvm::DenseSet<Value> seen;
-  while (!pending.empty()) {
-    Value current = pending.pop_back_val();
-    if (!seen.insert(current).second)
-      continue;
-    if (llvm::is_contained(arguments, current))
-      return true;
-    Operation *producer = current.getDefiningOp();
-    if (producer && producer->getBlock() == arguments.front().getParentBlock())
-      producer->walk([&](Operation *inner) {
-        llvm::append_range(pending, inner->getOperands());
-      });
+namespace {
+/// Bounds of the absolute values of floats that are made of constants and
+/// integers, each looked at once.
+class Magnitudes {
+public:
+  /// Infinity where `value` may be infinite or is not bounded by its operands.
+  /// An infinite term is not constant but a mask, or an error to keep.
+  double find(Value value) {
+    auto [it, isNew] = known.try_emplace(value, kInfinity);
+    if (!isNew)
+      return it->second;
+    double bound = compute(value);
+    auto type = dyn_cast<FloatType>(value.getType());
+    if (!type ||
+        bound > APFloat::getLargest(type.getFloatSemantics()).convertToDouble())
+      bound = kInfinity;
+    return known[value] = bound;
   }
-  return false;
-}
 
-/// Whether `value` is surely a finite number: made of constants and integers.
-/// An infinite term is not constant but a mask, or an error to keep.
-static bool isFinite(Value value) {
-  FloatAttr number;
-  if (matchPattern(value, m_Constant(&number)))
-    return number.getValue().isFinite();
-  Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<arith::SIToFPOp, arith::UIToFPOp>(op))
-    return true;
-  if (auto read = dyn_cast_or_null<tensor::ExtractOp>(op)) {
-    DenseFPElementsAttr table;
-    return matchPattern(read.getTensor(), m_Constant(&table)) &&
-           llvm::all_of(table,
-                        [](const APFloat &entry) { return entry.isFinite(); });
+private:
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+  static double ofConstant(const APFloat &number) {
+    return number.isFinite() ? std::fabs(number.convertToDouble()) : kInfinity;
   }
-  if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
-    return isFinite(select.getTrueValue()) && isFinite(select.getFalseValue());
-  return isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp,
-                         arith::NegFOp, arith::ExtFOp, math::AbsFOp>(op) &&
-         llvm::all_of(op->getOperands(), isFinite);
-}
+  static double ofTable(Value tensor) {
+    DenseFPElementsAttr table;
+    if (!matchPattern(tensor, m_Constant(&table)))
+      return kInfinity;
+    double greatest = 0;
+    for (const APFloat &entry : table)
+      greatest = std::max(greatest, ofConstant(entry));
+    return greatest;
+  }
+  double compute(Value value) {
+    FloatAttr number;
+    if (matchPattern(value, m_Constant(&number)))
+      return ofConstant(number.getValue());
+    auto of = [&](Operation *op, unsigned operand) {
+      return find(op->getOperand(operand));
+    };
+    return TypeSwitch<Operation *, double>(value.getDefiningOp())
+        .Case<arith::SIToFPOp, arith::UIToFPOp>([](Operation *op) {
+          Type type = op->getOperand(0).getType();
+          return std::ldexp(1.0, type.getIntOrFloatBitWidth());
+        })
+        .Case([&](tensor::ExtractOp op) { return ofTable(op.getTensor()); })
+        .Case(
+            [&](arith::SelectOp op) { return std::max(of(op, 1), of(op, 2)); })
+        .Case<arith::AddFOp, arith::SubFOp>(
+            [&](Operation *op) { return of(op, 0) + of(op, 1); })
+        .Case([&](arith::MulFOp op) {
+          // Zero times infinity is no bound.
+          double x = of(op, 0), y = of(op, 1);
+          return std::isinf(x) || std::isinf(y) ? kInfinity : x * y;
+        })
+        .Case<arith::NegFOp, arith::ExtFOp, arith::TruncFOp, math::AbsFOp>(
+            [&](Operation *op) { return of(op, 0); })
+        .Default([](Operation *) { return kInfinity; });
+  }
+
+  llvm::DenseMap<Value, double> known;
+};
+} // namespace
 
 /// The score that `yielded` = x + terms leaves when its terms constant along a
 /// row are dropped; `yielded` itself if none can be.
-static Value dropTerms(Value yielded, ValueRange scoreAndKey) {
-  auto sum = yielded.getDefiningOp<arith::AddFOp>();
-  auto difference = yielded.getDefiningOp<arith::SubFOp>();
-  if (!sum && !difference)
-    return yielded;
-  Value lhs = yielded.getDefiningOp()->getOperand(0);
-  Value rhs = yielded.getDefiningOp()->getOperand(1);
+static Value dropTerms(Value yielded, const Dependences &dependences) {
+  Magnitudes magnitudes;
   auto drops = [&](Value term) {
-    return !dependsOn(term, scoreAndKey) && isFinite(term);
+    return dependences.of(term).isWithin(Dependence::Batch | Dependence::Head |
+                                         Dependence::Row) &&
+           std::isfinite(magnitudes.find(term));
   };
-  if (drops(rhs))
-    return dropTerms(lhs, scoreAndKey);
-  if (sum && drops(lhs))
-    return dropTerms(rhs, scoreAndKey);
+  while (
+      isa_and_nonnull<arith::AddFOp, arith::SubFOp>(yielded.getDefiningOp())) {
+    Operation *sum = yielded.getDefiningOp();
+    Value lhs = sum->getOperand(0), rhs = sum->getOperand(1);
+    if (drops(rhs))
+      yielded = lhs;
+    else if (isa<arith::AddFOp>(sum) && drops(lhs))
+      yielded = rhs;
+    else
+      break;
+  }
   return yielded;
 }
 
@@ -112,8 +143,7 @@ private:
     Block &score = op.getScore().front();
     Operation *yield = score.getTerminator();
     Value yielded = yield->getOperand(0);
-    Value scoreAndKey[] = {score.getArgument(0), score.getArgument(4)};
-    Value left = dropTerms(yielded, scoreAndKey);
+    Value left = dropTerms(yielded, Dependences(op.getScore()));
     if (left == yielded)
       return;
     StringRef reason = whyNotDropped(op);

@@ -194,12 +194,111 @@ func.func @attention_c7_key(%q: tensor<2x8x3x16xf32>, %k: tensor<2x2x5x16xf32>, 
 // -----
 
 func.func @attention_c8_op(%q: tensor<2x8x3x16xf32>, %k: tensor<2x2x5x16xf32>, %v: tensor<2x2x5x4xf32>, %s: f32, %o: tensor<2x8x3x4xf32>) {
-  // expected-error @+1 {{region 'score' holds 'test.op', which is not a formula op: only scalar arith and math, element reads, dims, scf.for with constant bounds and posenc.cos_sin are}}
+  // expected-error @+1 {{region 'score' holds 'test.op', which is not a formula op: only scalar arith and math, element reads, dims, posenc.cos_sin, and scf.for over indices with constant bounds, a positive step and at most 1024 trips are}}
   %r = posenc.attention query(%q : tensor<2x8x3x16xf32>) key(%k : tensor<2x2x5x16xf32>) value(%v : tensor<2x2x5x4xf32>) scale(%s)
       outs(%o : tensor<2x8x3x4xf32>) score(%x, %b, %h, %i, %j) {
         "test.op"() : () -> ()
         posenc.yield %x : f32
       } -> tensor<2x8x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c8_step(%q: tensor<2x8x3x16xf32>, %s: f32) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %minus = arith.constant -1 : index
+  %many = arith.constant 1025 : index
+  %one = arith.constant 1 : index
+  // expected-error @+1 {{region 'score' holds 'scf.for', which is not a formula op}}
+  %r = posenc.attention query(%q : tensor<2x8x3x16xf32>) key(%q : tensor<2x8x3x16xf32>) value(%q : tensor<2x8x3x16xf32>) scale(%s)
+      outs(%q : tensor<2x8x3x16xf32>) score(%x, %b, %h, %i, %j) {
+        %y = scf.for %t = %c0 to %c3 step %minus iter_args(%a = %x) -> f32 {
+          %z = arith.addf %a, %a : f32
+          scf.yield %z : f32
+        }
+        posenc.yield %y : f32
+      } -> tensor<2x8x3x16xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c8_bounds(%q: tensor<2x8x3x16xf32>, %s: f32) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %minus = arith.constant -1 : index
+  %many = arith.constant 1025 : index
+  %one = arith.constant 1 : index
+  // expected-error @+1 {{region 'score' holds 'scf.for', which is not a formula op}}
+  %r = posenc.attention query(%q : tensor<2x8x3x16xf32>) key(%q : tensor<2x8x3x16xf32>) value(%q : tensor<2x8x3x16xf32>) scale(%s)
+      outs(%q : tensor<2x8x3x16xf32>) score(%x, %b, %h, %i, %j) {
+        %y = scf.for %t = %j to %c3 step %one iter_args(%a = %x) -> f32 {
+          %z = arith.addf %a, %a : f32
+          scf.yield %z : f32
+        }
+        posenc.yield %y : f32
+      } -> tensor<2x8x3x16xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c8_trips(%q: tensor<2x8x3x16xf32>, %s: f32) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %minus = arith.constant -1 : index
+  %many = arith.constant 1025 : index
+  %one = arith.constant 1 : index
+  // expected-error @+1 {{region 'score' holds 'scf.for', which is not a formula op}}
+  %r = posenc.attention query(%q : tensor<2x8x3x16xf32>) key(%q : tensor<2x8x3x16xf32>) value(%q : tensor<2x8x3x16xf32>) scale(%s)
+      outs(%q : tensor<2x8x3x16xf32>) score(%x, %b, %h, %i, %j) {
+        %y = scf.for %t = %c0 to %many step %one iter_args(%a = %x) -> f32 {
+          %z = arith.addf %a, %a : f32
+          scf.yield %z : f32
+        }
+        posenc.yield %y : f32
+      } -> tensor<2x8x3x16xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c8_nested_loops(%q: tensor<2x8x3x16xf32>, %s: f32) {
+  %c0 = arith.constant 0 : index
+  %c40 = arith.constant 40 : index
+  %one = arith.constant 1 : index
+  // expected-error @+1 {{region 'score' holds 'scf.for', which is not a formula op}}
+  %r = posenc.attention query(%q : tensor<2x8x3x16xf32>) key(%q : tensor<2x8x3x16xf32>) value(%q : tensor<2x8x3x16xf32>) scale(%s)
+      outs(%q : tensor<2x8x3x16xf32>) score(%x, %b, %h, %i, %j) {
+        %y = scf.for %t = %c0 to %c40 step %one iter_args(%a = %x) -> f32 {
+          %z = scf.for %u = %c0 to %c40 step %one iter_args(%w = %a) -> f32 {
+            %v = arith.addf %w, %w : f32
+            scf.yield %v : f32
+          }
+          scf.yield %z : f32
+        }
+        posenc.yield %y : f32
+      } -> tensor<2x8x3x16xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c8_loop_type(%q: tensor<2x8x3x16xf32>, %s: f32) {
+  %c0 = arith.constant 0 : i32
+  %c3 = arith.constant 3 : i32
+  %one = arith.constant 1 : i32
+  // expected-error @+1 {{region 'score' holds 'scf.for', which is not a formula op}}
+  %r = posenc.attention query(%q : tensor<2x8x3x16xf32>) key(%q : tensor<2x8x3x16xf32>) value(%q : tensor<2x8x3x16xf32>) scale(%s)
+      outs(%q : tensor<2x8x3x16xf32>) score(%x, %b, %h, %i, %j) {
+        %y = scf.for %t = %c0 to %c3 step %one iter_args(%a = %x) -> f32 : i32 {
+          %z = arith.addf %a, %a : f32
+          scf.yield %z : f32
+        }
+        posenc.yield %y : f32
+      } -> tensor<2x8x3x16xf32>
   return
 }
 

@@ -8,7 +8,7 @@
 // RUN:   mlir-runner -e main --entry-point-result=void -shared-libs=%llvm_lib_dir/libmlir_c_runner_utils.so | \
 // RUN: FileCheck %s
 
-// DEPENDENCE: score depends on h i j x
+// DEPENDENCE: score depends on h i j-i x
 // DEPENDENCE: mask depends on b i j
 
 // CHECK: score lanes 0

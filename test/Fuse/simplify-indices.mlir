@@ -112,3 +112,27 @@ func.func @table_of_pairs(%q: tensor<2x4x3x16xf32>, %keep: tensor<2x3xi1>, %scal
       } -> tensor<2x4x3x16xf32>
   return %o : tensor<2x4x3x16xf32>
 }
+
+// -----
+
+// A cast to few bits may be negative, and a product of i32 wraps.
+
+// CHECK-LABEL: func @few_bits
+//       CHECK:     arith.maxsi %{{.*}} : i8
+//       CHECK:     arith.muli %{{.*}} : i32
+func.func @few_bits(%q: tensor<2x4x300x16xf32>, %scale: f32) -> tensor<2x4x300x16xf32> {
+  %o = posenc.attention query(%q : tensor<2x4x300x16xf32>) key(%q : tensor<2x4x300x16xf32>)
+      value(%q : tensor<2x4x300x16xf32>) scale(%scale) outs(%q : tensor<2x4x300x16xf32>)
+      mask(%b, %h, %i, %j) {
+        %c0 = arith.constant 0 : i8
+        %byte = arith.index_cast %j : index to i8
+        %low = arith.maxsi %byte, %c0 : i8
+        %wide = arith.extui %low : i8 to i32
+        %i32 = arith.index_cast %i : index to i32
+        %j32 = arith.index_cast %j : index to i32
+        %product = arith.muli %i32, %j32 : i32
+        %m = arith.cmpi sle, %wide, %product : i32
+        posenc.yield %m : i1
+      } -> tensor<2x4x300x16xf32>
+  return %o : tensor<2x4x300x16xf32>
+}

@@ -48,7 +48,8 @@ func.func @padding(%lengths: tensor<2xi64>, %x: !x, %scale: f32) -> !x {
 
 // CHECK-LABEL: func @documents
 //  CHECK-SAME:   %[[IDS:[a-z0-9]+]]: tensor<2x?xi32>
-//       CHECK:   %[[BLOCKS:.*]] = arith.ceildivsi %{{.*}}, %c64
+//       CHECK:   %[[COUNT:.*]] = arith.ceildivsi %{{.*}}, %c64
+//       CHECK:   %[[BLOCKS:.*]] = arith.maxsi %[[COUNT]], %c1
 //       CHECK:   tensor.empty(%[[BLOCKS]]) : tensor<2x?xi32>
 //       CHECK:   %[[TABLE:.*]]:2 = linalg.generic
 //       CHECK:     scf.for

@@ -33,6 +33,9 @@ public:
   /// A domain whose captures are assigned. It refers to this object.
   NumberDomain getDomain();
 
+  /// Says what an extent or a scalar is, instead of drawing it.
+  void set(const SymbolicExtent::Factor &factor, int64_t number);
+
   int64_t getExtent(Value tensor, int64_t axis);
   /// The number of an integer defined outside a formula: computed where it is
   /// computed from extents, else drawn.
@@ -53,6 +56,7 @@ private:
   /// addresses.
   llvm::DenseMap<Value, uint64_t> keys;
   llvm::DenseMap<Value, Number> scalars;
+  llvm::DenseMap<std::pair<Value, int64_t>, int64_t> extents;
 };
 
 } // namespace mlir::posenc

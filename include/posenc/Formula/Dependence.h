@@ -12,6 +12,8 @@
 #define POSENC_FORMULA_DEPENDENCE_H
 
 #include "mlir/IR/Operation.h"
+#include "mlir/IR/Region.h"
+#include "posenc/Formula/Recording.h"
 
 namespace mlir::posenc {
 
@@ -25,24 +27,36 @@ public:
     Head = 2,
     Row = 4,       ///< query row i
     Key = 8,       ///< key row j
-    Distance = 16, ///< j - i, and neither i nor j otherwise
-    Other = 32,    ///< anything else: the score, a pair
+    Distance = 16, ///< j - i; beside i: at most on i and on j - i
+    Other = 32,    ///< anything else: the score, a pair, the first axis
   };
 
   Dependence() = default;
   /// Of an argument that is index `index` itself.
   static Dependence onIndex(Index index);
 
+  /// Of an argument that is the index of axis `axis` of any tensor, below
+  /// `kMostAxes`.
+  static Dependence onAxis(unsigned axis);
+  static constexpr unsigned kMostAxes = 16;
+  bool isOnAxis(unsigned axis) const;
+  /// On everything, for all that is known.
+  static Dependence unknown();
+
   /// The union of `Index` bits.
   unsigned getIndices() const;
   bool isConstant() const { return getIndices() == 0; }
+  /// Whether it may depend on `index`; j - i depends on i and j.
+  bool isOn(Index index) const;
   /// Whether it depends on nothing but a subset of `indices`. What depends on
   /// j - i depends on i and j.
   bool isWithin(unsigned indices) const;
 
-  /// `c * j + d * i + rest` where the rest depends on neither: c and d.
+  /// Whether it is `c * j` and a rest that does not depend on j: then c.
+  bool isLinearInKey() const {
+    return (nonlinear & (Key | Distance | Other)) == 0;
+  }
   int64_t getKeyCoefficient() const { return keyCoefficient; }
-  int64_t getRowCoefficient() const { return rowCoefficient; }
 
   friend bool operator==(const Dependence &a, const Dependence &b) {
     return a.nonlinear == b.nonlinear && a.rowCoefficient == b.rowCoefficient &&
@@ -64,6 +78,23 @@ public:
   Dependence capture(mlir::Value) { return {}; }
   Dependence index(int64_t) { return {}; }
   SmallVector<Dependence> apply(Operation *op, ArrayRef<Dependence> operands);
+
+private:
+  static bool addLinear(Dependence &sum, const Dependence &operand,
+                        int64_t factor);
+};
+
+/// The dependences of all values of a region of posenc.attention.
+class Dependences {
+public:
+  explicit Dependences(Region &region);
+
+  /// What a value of the region, or one that it captures, depends on.
+  Dependence of(Value value) const;
+
+private:
+  Region *region;
+  Recording<DependenceDomain> recording;
 };
 
 } // namespace mlir::posenc

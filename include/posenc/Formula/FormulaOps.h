@@ -15,10 +15,24 @@
 
 namespace mlir::posenc {
 
+/// The most trips that the loops of a formula may take together, since readers
+/// of formulas take them one by one.
+constexpr int64_t kMostTrips = 1024;
+
 /// Whether `op` may stand in a formula: scalar arith and math, element reads
 /// (tensor.extract, memref.load), dims, constants, posenc.cos_sin, and scf.for
-/// with constant bounds around formula ops.
+/// over indices, with constant bounds, a positive constant step and at most
+/// `kMostTrips` trips, around formula ops.
 bool isFormulaOp(Operation *op);
+
+/// Whether integers of `type` hold every size, position and offset, which are
+/// below 2^31, so that sums of them do not wrap.
+bool holdsPositions(Type type);
+
+/// Whether `op` is a cast between integers that leaves sizes, positions and
+/// offsets as they are. No cast of a condition is one: sign-extended, true is
+/// -1.
+bool isCastOfPositions(Operation *op);
 
 /// Whether `op`, of a formula, costs more than reading its result from memory:
 /// an angle, a loop or a transcendental function.

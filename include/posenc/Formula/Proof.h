@@ -21,11 +21,13 @@ constexpr int64_t kLargestTable = 1 << 22;
 /// Looks for an element in which `candidate` differs from `seen` and returns a
 /// phrase that says where; absent if there is none, which is the proof.
 ///
-/// Both are evaluated in float64 over shared leaves with drawn numbers, for
-/// several choices of the open extents: at every entry of the constant tables
-/// that `seen` reads, at every element of small tensors, else at the first and
-/// last two indices of each axis and at random ones, 4,096 in all. Integers
-/// and conditions must be equal, reals within 1e-5. Where the candidate
+/// First both are evaluated in float64 over shared leaves with drawn numbers,
+/// for several choices of the open extents: at every entry of the constant
+/// tables that `seen` reads, at every element of small tensors, else at the
+/// first and last two indices of each axis and at random ones, 4,096 in all.
+/// Integers and conditions must be equal, reals within 1e-5. Then integers and
+/// conditions are proved equal for all indices, extents and leaves, and reals
+/// compared at the ends of every case (CaseProof). Where the candidate
 /// computes angles, the f32 rounding of the angles of `seen` is allowed for.
 std::optional<std::string> findDifference(const ElementFormula &seen,
                                           const ElementFormula &candidate);

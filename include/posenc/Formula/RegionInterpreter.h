@@ -28,8 +28,8 @@ namespace mlir::posenc {
 ///   SmallVector<Value> apply(Operation *op, ArrayRef<Value> operands);
 ///
 /// and `arguments` are the meanings of the block's arguments. `apply` sees
-/// every formula op but scf.for, which is interpreted a trip at a time: its
-/// bounds are constants.
+/// every formula op but scf.for, which is interpreted a trip at a time: formula
+/// ops are only those with few constant trips (isFormulaOp).
 template <typename Domain> class RegionInterpreter {
 public:
   using Value = typename Domain::Value;
@@ -52,14 +52,19 @@ public:
     return lookup(block.getTerminator()->getOperands());
   }
 
+  /// The meanings of all values that were met.
+  llvm::DenseMap<mlir::Value, Value> takeMeanings() {
+    return std::move(meanings);
+  }
+
 private:
   SmallVector<Value> interpretLoop(scf::ForOp loop) {
     int64_t lower = getConstantIntValue(loop.getLowerBound()).value();
-    int64_t upper = getConstantIntValue(loop.getUpperBound()).value();
     int64_t step = getConstantIntValue(loop.getStep()).value();
     SmallVector<Value> carried = lookup(loop.getInitArgs());
-    for (int64_t at = lower; at < upper; at += step) {
-      SmallVector<Value> arguments = {domain.index(at)};
+    int64_t trips = loop.getStaticTripCount()->getZExtValue();
+    for (int64_t trip = 0; trip < trips; ++trip) {
+      SmallVector<Value> arguments = {domain.index(lower + trip * step)};
       arguments.append(carried);
       carried = interpret(*loop.getBody(), arguments);
     }

@@ -8,9 +8,9 @@
 #include "AttentionKernel.h"
 
 #include "RowStaging.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "posenc/Formula/Dependence.h"
 #include "posenc/Formula/RegionInterpreter.h"
 
 using namespace mlir;
@@ -40,12 +40,18 @@ static bool yieldsSumWithScore(Region &score) {
 static bool readsFloatsByKey(Region &score) {
   if (score.empty())
     return false;
-  SetVector<Operation *> dependents;
-  getForwardSlice(score.getArguments().back(), &dependents);
-  return llvm::any_of(dependents, [](Operation *op) {
-    auto load = dyn_cast<memref::LoadOp>(op);
-    return load && isa<FloatType>(load.getType());
-  });
+  Dependences dependences(score);
+  auto isByKey = [&](Value index) {
+    return dependences.of(index).isOn(Dependence::Key);
+  };
+  return score
+      .walk([&](memref::LoadOp load) {
+        return isa<FloatType>(load.getType()) &&
+                       llvm::any_of(load.getIndices(), isByKey)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// Whether the region uses a float that may be as large as penalties are: a
@@ -165,8 +171,23 @@ Value AttentionKernel::emitWithinBase2(Value natural) {
   return b.select(infinite, natural, within);
 }
 
+/// The indices `at` with the bounds that static shapes give them.
+SmallVector<LaneValue> AttentionKernel::boundByShapes(ArrayRef<LaneValue> at) {
+  SmallVector<int64_t> extents =
+      op.getShapeBHLD(op.getQuery(), op.getQueryLayout());
+  extents[3] = op.getBlockTable()
+                   ? ShapedType::kDynamic
+                   : op.getShapeBHLD(op.getKey(), op.getKeyLayout())[2];
+  SmallVector<LaneValue> bounded(at);
+  for (auto [index, extent] : llvm::zip_equal(bounded, extents))
+    if (!ShapedType::isDynamic(extent))
+      index.magnitude = extent;
+  return bounded;
+}
+
 Value AttentionKernel::emitScore(Lanes &lanes, Value x, unsigned level,
-                                 ArrayRef<LaneValue> at, bool masked) {
+                                 ArrayRef<LaneValue> indices, bool masked) {
+  SmallVector<LaneValue> at = boundByShapes(indices);
   int64_t width = cast<VectorType>(x.getType()).getDimSize(0);
   if (!op.getScore().empty()) {
     // Of `x + g` only g is asked for: x is -0, whose sum with g is g.

@@ -91,6 +91,8 @@ private:
   /// Natural scores within what base 2 holds: a finite one stays finite.
   Value emitWithinBase2(Value natural);
 
+  SmallVector<LaneValue> boundByShapes(ArrayRef<LaneValue> at);
+
   /// A region of uniform arguments as scalar code.
   SmallVector<Value> emitUniform(Region &region, ValueRange arguments);
 

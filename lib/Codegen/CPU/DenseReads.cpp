@@ -9,53 +9,41 @@
 
 #include "RowStaging.h"
 #include "Transposes.h"
+#include "posenc/Formula/Dependence.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
 
-/// Whether `value`, of `region`, depends on the argument `argument`.
-static bool dependsOn(Value value, BlockArgument argument) {
-  if (value == argument)
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getParentRegion() != argument.getParentRegion())
+static bool isDenseRead(memref::LoadOp load, Region &region,
+                        const Dependences &dependences) {
+  if (load->getParentRegion() != &region || load.getIndices().empty())
     return false;
-  // A loop's body is not looked into.
-  return op->getNumRegions() != 0 ||
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           return dependsOn(operand, argument);
-         });
-}
-
-static bool isDenseRead(memref::LoadOp load) {
-  Region *region = load->getParentRegion();
-  if (!isa<AttentionOp>(region->getParentOp()) || load.getIndices().empty())
-    return false;
-  BlockArgument key = region->getArguments().back();
-  BlockArgument row = region->getArgument(region->getNumArguments() - 2);
-  // The first argument of score is x, which no address depends on but by an
-  // integer made of it.
-  BlockArgument first = region->getArgument(0);
   Type element = load.getType();
   return (isa<FloatType>(element) || element.isInteger(1)) &&
          element.getIntOrFloatBitWidth() <= 32 &&
          load.getMemRefType().isLastDimUnitStride() &&
-         load.getIndices().back() == key &&
+         load.getIndices().back() == region.getArguments().back() &&
          llvm::any_of(load.getIndices().drop_back(),
-                      [&](Value index) { return dependsOn(index, row); }) &&
-         llvm::none_of(load.getIndices().drop_back(), [&](Value index) {
-           return dependsOn(index, key) ||
-                  (first.getType().isF32() && dependsOn(index, first));
+                      [&](Value index) {
+                        return dependences.of(index).isOn(Dependence::Row);
+                      }) &&
+         llvm::all_of(load.getIndices().drop_back(), [&](Value index) {
+           return dependences.of(index).isWithin(
+               Dependence::Batch | Dependence::Head | Dependence::Row);
          });
 }
 
 SmallVector<memref::LoadOp> posenc::findDenseReads(AttentionOp op) {
   SmallVector<memref::LoadOp> reads;
-  for (Region *region : {&op.getScore(), &op.getMask()})
+  for (Region *region : {&op.getScore(), &op.getMask()}) {
+    if (region->empty())
+      continue;
+    Dependences dependences(*region);
     region->walk([&](memref::LoadOp load) {
-      if (isDenseRead(load))
+      if (isDenseRead(load, *region, dependences))
         reads.push_back(load);
     });
+  }
   return reads;
 }
 

@@ -106,7 +106,9 @@ mlir::Value Lanes::laneOffsets(OpBuilder &b, mlir::Value memref,
       continue;
     mlir::Value lanes;
     if (index.vector) {
-      lanes = arith::ExtSIOp::create(b, loc, type, index.vector);
+      lanes = index.vector.getType() == type
+                  ? index.vector
+                  : arith::ExtSIOp::create(b, loc, type, index.vector);
     } else {
       SmallVector<int64_t> steps;
       for (int64_t lane = 0; lane < width; ++lane)

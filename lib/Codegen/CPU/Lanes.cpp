@@ -8,20 +8,48 @@
 #include "posenc/Codegen/CPU/Lanes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "posenc/Formula/FormulaOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
 
-LaneValue Lanes::index(int64_t constant) {
-  return {arith::ConstantIndexOp::create(levels.front(), loc, constant)};
+static int64_t getAbsolute(int64_t value) {
+  return value == std::numeric_limits<int64_t>::min()
+             ? std::numeric_limits<int64_t>::max()
+             : std::abs(value);
 }
 
-VectorType Lanes::vectorType(Type type) const {
+LaneValue Lanes::index(int64_t constant) {
+  return capture(arith::ConstantIndexOp::create(levels.front(), loc, constant));
+}
+
+LaneValue Lanes::capture(mlir::Value value) {
+  LaneValue lanes{value};
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    lanes.magnitude = getAbsolute(*constant);
+  return lanes;
+}
+
+VectorType Lanes::vectorType(Type type, int64_t magnitude) const {
   if (type.isIndex())
-    type = IntegerType::get(type.getContext(), 32);
+    type = IntegerType::get(type.getContext(),
+                            magnitude > LaneValue::kPositions ? 64 : 32);
   return VectorType::get({width}, type);
+}
+
+mlir::Value Lanes::asWideVector(const LaneValue &value) {
+  LaneValue wide = value;
+  wide.magnitude = std::numeric_limits<int64_t>::max();
+  mlir::Value vector = asVector(wide);
+  VectorType type =
+      VectorType::get({width}, IntegerType::get(vector.getContext(), 64));
+  return vector.getType() == type
+             ? vector
+             : arith::ExtSIOp::create(levels[value.level], loc, type, vector);
 }
 
 mlir::Value Lanes::asVector(const LaneValue &value) {
@@ -29,18 +57,65 @@ mlir::Value Lanes::asVector(const LaneValue &value) {
     return value.vector;
   OpBuilder &b = levels[value.level];
   mlir::Value scalar = value.base;
+  // Lanes that do not exist go beyond the magnitude.
+  bool isWide = value.magnitude > LaneValue::kPositions ||
+                getAbsolute(value.step) > LaneValue::kPositions / width;
+  VectorType type = vectorType(
+      scalar.getType(), isWide ? std::numeric_limits<int64_t>::max() : 0);
   if (scalar.getType().isIndex())
-    scalar = arith::IndexCastOp::create(b, loc, b.getI32Type(), scalar);
-  VectorType type = vectorType(scalar.getType());
+    scalar = arith::IndexCastOp::create(b, loc, type.getElementType(), scalar);
   mlir::Value vector = vector::BroadcastOp::create(b, loc, type, scalar);
   if (value.step == 0)
     return vector;
-  SmallVector<Attribute> steps;
+  SmallVector<APInt> steps;
   for (int64_t lane = 0; lane < width; ++lane)
-    steps.push_back(IntegerAttr::get(scalar.getType(), lane * value.step));
-  return arith::AddIOp::create(
+    steps.emplace_back(type.getElementTypeBitWidth(), lane * value.step,
+                       /*isSigned=*/true, /*implicitTrunc=*/true);
+  mlir::Value sum = arith::AddIOp::create(
       b, loc, vector,
       arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, steps)));
+  // Where only lanes that do not exist are so large the others fit.
+  VectorType narrow = vectorType(value.base.getType(), value.magnitude);
+  return narrow == type ? sum : arith::TruncIOp::create(b, loc, narrow, sum);
+}
+
+/// The magnitude of the index that `op` gives.
+static int64_t getMagnitude(Operation *op, ArrayRef<LaneValue> operands) {
+  constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
+  Type type = op->getResult(0).getType();
+  if (type.isInteger() && type.getIntOrFloatBitWidth() <= 32)
+    return LaneValue::kPositions;
+  int64_t largest = 0;
+  for (const LaneValue &operand : operands)
+    largest = std::max(largest, operand.magnitude);
+  bool ofPositions = largest <= LaneValue::kPositions;
+  int64_t result;
+  if (isa<arith::AddIOp, arith::SubIOp>(op)) {
+    bool overflows =
+        llvm::AddOverflow(operands[0].magnitude, operands[1].magnitude, result);
+    return ofPositions ? LaneValue::kPositions
+                       : (overflows ? unbounded : result);
+  }
+  if (isa<arith::MulIOp>(op))
+    return llvm::MulOverflow(operands[0].magnitude, operands[1].magnitude,
+                             result)
+               ? unbounded
+               : result;
+  if (isa<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op)) {
+    std::optional<int64_t> divisor = getConstantIntValue(op->getOperand(1));
+    return divisor && *divisor > 0 ? operands[0].magnitude / *divisor + 1
+                                   : operands[0].magnitude;
+  }
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+    return std::min(operands[0].magnitude, operands[1].magnitude);
+  if (isa<arith::MinSIOp, arith::MaxSIOp, arith::IndexCastOp, arith::ExtSIOp,
+          math::AbsIOp>(op))
+    return largest;
+  if (isa<arith::SelectOp>(op))
+    return std::max(operands[1].magnitude, operands[2].magnitude);
+  // What tensors hold are positions, where it becomes an index.
+  return isa<memref::LoadOp, memref::DimOp>(op) ? LaneValue::kPositions
+                                                : unbounded;
 }
 
 SmallVector<LaneValue> Lanes::apply(Operation *op,
@@ -57,6 +132,9 @@ SmallVector<LaneValue> Lanes::apply(Operation *op,
       if (ArrayRef(emitted.operands) == operands)
         return emitted.results;
   SmallVector<LaneValue> results = emit(op, operands, level);
+  for (auto [result, lanes] : llvm::zip_equal(op->getResults(), results))
+    if (!isa<arith::ConstantOp>(op) && result.getType().isIntOrIndex())
+      lanes.magnitude = getMagnitude(op, operands);
   if (!innermost)
     hoisted[op].push_back({llvm::to_vector(operands), results});
   return results;
@@ -73,7 +151,9 @@ SmallVector<LaneValue> Lanes::emit(Operation *op, ArrayRef<LaneValue> operands,
     Operation *clone = levels[level].clone(*op, bases);
     clone->setLoc(loc);
     return llvm::map_to_vector(clone->getResults(), [&](mlir::Value result) {
-      return LaneValue{result, 0, {}, level};
+      LaneValue lanes = capture(result);
+      lanes.level = level;
+      return lanes;
     });
   }
   if (auto load = dyn_cast<memref::LoadOp>(op))
@@ -97,7 +177,7 @@ Lanes::emitAffine(Operation *op, ArrayRef<LaneValue> operands, unsigned level) {
     step = operands[0].step + operands[1].step;
   else if (isa<arith::SubIOp>(op))
     step = operands[0].step - operands[1].step;
-  else if (isa<arith::IndexCastOp>(op))
+  else if (isCastOfPositions(op) && isa<arith::IndexCastOp>(op))
     step = operands[0].step;
   else if (isa<arith::MulIOp>(op)) {
     const LaneValue &varying = operands[operands[0].isUniform() ? 1 : 0];
@@ -106,7 +186,8 @@ Lanes::emitAffine(Operation *op, ArrayRef<LaneValue> operands, unsigned level) {
         uniform.isUniform() ? getConstantIntValue(uniform.base) : std::nullopt;
     if (!factor)
       return std::nullopt;
-    step = varying.step * *factor;
+    if (llvm::MulOverflow(varying.step, *factor, step))
+      return std::nullopt;
   } else {
     return std::nullopt;
   }
@@ -118,17 +199,22 @@ Lanes::emitAffine(Operation *op, ArrayRef<LaneValue> operands, unsigned level) {
   return LaneValue{b.create(state)->getResult(0), step, {}, level};
 }
 
-/// Lanes of indices are i32 already.
+/// Lanes of indices are i32 or i64 already.
 LaneValue Lanes::emitIndexCast(Operation *op, const LaneValue &operand,
                                unsigned level) {
   OpBuilder &b = levels[level];
-  mlir::Value vector = asVector(operand);
-  VectorType type = vectorType(op->getResult(0).getType());
+  bool isUnsigned = isa<arith::IndexCastUIOp>(op);
+  bool fromIndex = op->getOperand(0).getType().isIndex();
+  // The sign of an index is in its high bits.
+  mlir::Value vector =
+      isUnsigned && fromIndex ? asWideVector(operand) : asVector(operand);
+  VectorType type =
+      vectorType(op->getResult(0).getType(), getMagnitude(op, {operand}));
   unsigned from = getElementTypeOrSelf(vector).getIntOrFloatBitWidth();
   unsigned to = type.getElementTypeBitWidth();
   if (from > to)
     vector = arith::TruncIOp::create(b, loc, type, vector);
-  else if (from < to && isa<arith::IndexCastUIOp>(op))
+  else if (from < to && isUnsigned)
     vector = arith::ExtUIOp::create(b, loc, type, vector);
   else if (from < to)
     vector = arith::ExtSIOp::create(b, loc, type, vector);
@@ -139,9 +225,23 @@ SmallVector<LaneValue> Lanes::emitElementwise(Operation *op,
                                               ArrayRef<LaneValue> operands,
                                               unsigned level) {
   OpBuilder &b = levels[level];
+  // One width for all indices: that of the largest, or of any where the op
+  // takes negative ones for huge.
+  auto isIndex = [](Type type) { return type.isIndex(); };
+  bool isUnsigned = isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp,
+                        arith::ShRUIOp, arith::MulSIExtendedOp,
+                        arith::MulUIExtendedOp, arith::AddUIExtendedOp>(op);
+  int64_t magnitude = isUnsigned ? std::numeric_limits<int64_t>::max() : 0;
+  if (llvm::any_of(op->getResultTypes(), isIndex))
+    magnitude = std::max(magnitude, getMagnitude(op, operands));
+  for (auto [operand, type] : llvm::zip_equal(operands, op->getOperandTypes()))
+    if (type.isIndex())
+      magnitude = std::max(magnitude, operand.magnitude);
+  bool isWide = magnitude > LaneValue::kPositions;
   SmallVector<mlir::Value> vectors;
-  for (const LaneValue &operand : operands)
-    vectors.push_back(asVector(operand));
+  for (auto [operand, type] : llvm::zip_equal(operands, op->getOperandTypes()))
+    vectors.push_back(isWide && type.isIndex() ? asWideVector(operand)
+                                               : asVector(operand));
   // A lane that does not exist holds zero, by which one must not divide.
   if (active &&
       isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
@@ -153,9 +253,18 @@ SmallVector<LaneValue> Lanes::emitElementwise(Operation *op,
   OperationState state(loc, op->getName());
   state.addOperands(vectors);
   for (Type type : op->getResultTypes())
-    state.addTypes(vectorType(type));
+    state.addTypes(vectorType(type, magnitude));
   state.propertiesAttr = op->getPropertiesAsAttribute();
+  Operation *emitted = b.create(state);
   return llvm::map_to_vector(
-      b.create(state)->getResults(),
-      [&](mlir::Value result) { return LaneValue{{}, 0, result, level}; });
+      llvm::zip_equal(emitted->getResults(), op->getResultTypes()),
+      [&](auto pair) {
+        auto [result, type] = pair;
+        VectorType own = vectorType(type, getMagnitude(op, operands));
+        mlir::Value vector =
+            own == result.getType()
+                ? mlir::Value(result)
+                : arith::TruncIOp::create(b, loc, own, result).getResult();
+        return LaneValue{{}, 0, vector, level};
+      });
 }

@@ -41,6 +41,12 @@ static Number readGlobal(Value memref, ArrayRef<int64_t> at) {
   auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
       get, get.getNameAttr());
   auto elements = dyn_cast<ElementsAttr>(*global.getInitialValue());
+  if (llvm::any_of(llvm::zip_equal(at, elements.getShapedType().getShape()),
+                   [](auto pair) {
+                     auto [index, extent] = pair;
+                     return index < 0 || index >= extent;
+                   }))
+    return {};
   return Number::ofAttribute(elements.getValues<Attribute>()[ArrayRef<uint64_t>(
       reinterpret_cast<const uint64_t *>(at.data()), at.size())]);
 }
@@ -61,13 +67,15 @@ public:
       memref::StoreOp::create(b, zero, count, index(domain));
     auto query = cast<MemRefType>(op.getQuery().getType());
     auto key = cast<MemRefType>(op.getKey().getType());
-    Value numbers = buildNumbers(query.getDimSize(2), key.getDimSize(2));
+    auto [numbers, known] =
+        buildNumbers(query.getDimSize(2), key.getDimSize(2));
     auto rows =
         scf::ForOp::create(b, zero, index(query.getDimSize(2)), index(kWidth));
     b.setInsertionPoint(rows.getBody()->getTerminator());
     auto keys = scf::ForOp::create(b, zero, index(key.getDimSize(2)), one);
     b.setInsertionPoint(keys.getBody()->getTerminator());
-    emitBlock(rows.getInductionVar(), keys.getInductionVar(), numbers, count);
+    emitBlock(rows.getInductionVar(), keys.getInductionVar(), numbers, known,
+              count);
     b.setInsertionPoint(op);
     for (auto [domain, kind] :
          llvm::enumerate(ArrayRef<StringRef>{"lanes", "number", "interval"})) {
@@ -115,11 +123,12 @@ private:
         remark << spelling;
   }
 
-  /// A global with the region's number at every row and key.
-  Value buildNumbers(int64_t rows, int64_t keys) {
+  /// Globals with the region's number at every row and key, and whether there
+  /// is one: what is undefined may be anything.
+  std::pair<Value, Value> buildNumbers(int64_t rows, int64_t keys) {
     NumberDomain domain([](Value) { return Number(); }, readGlobal);
     Type element = region.front().getTerminator()->getOperand(0).getType();
-    SmallVector<Attribute> values;
+    SmallVector<Attribute> values, known;
     auto integer = [](int64_t i) { return Number::ofInteger(i); };
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t key = 0; key < keys; ++key) {
@@ -127,18 +136,25 @@ private:
             Number::ofReal(kScore),
             {integer(0), integer(0), integer(row), integer(key)});
         Number number = interpret(region, ArrayRef(arguments), domain).front();
-        values.push_back(
-            number.isReal()
-                ? Attribute(FloatAttr::get(element, number.getReal()))
-                : IntegerAttr::get(element, number.getInteger()));
+        known.push_back(b.getBoolAttr(number.isKnown()));
+        values.push_back(number.isReal()
+                             ? FloatAttr::get(element, number.getReal())
+                         : number.isInteger()
+                             ? IntegerAttr::get(element, number.getInteger())
+                             : b.getZeroAttr(element));
       }
-    auto type = MemRefType::get({rows, keys}, element);
+    return {buildGlobal({rows, keys}, values),
+            buildGlobal({rows, keys}, known)};
+  }
+
+  Value buildGlobal(ArrayRef<int64_t> shape, ArrayRef<Attribute> values) {
+    Type element = cast<TypedAttr>(values.front()).getType();
+    auto type = MemRefType::get(shape, element);
     auto module = op->getParentOfType<ModuleOp>();
     OpBuilder detached(op.getContext());
     auto global = memref::GlobalOp::create(
         detached, op.getLoc(), "numbers", b.getStringAttr("private"), type,
-        DenseElementsAttr::get(RankedTensorType::get({rows, keys}, element),
-                               values),
+        DenseElementsAttr::get(RankedTensorType::get(shape, element), values),
         /*constant=*/true, /*alignment=*/IntegerAttr());
     SymbolTable(module).insert(global);
     return memref::GetGlobalOp::create(b, type, global.getSymName());
@@ -156,7 +172,8 @@ private:
         region.front().getTerminator()->getOperand(0));
   }
 
-  void emitBlock(Value row, Value key, Value numbers, Value count) {
+  void emitBlock(Value row, Value key, Value numbers, Value known,
+                 Value count) {
     Value lanes = emitLanes(row, key);
     Interval bounds = emitInterval(row, key);
     for (int64_t lane = 0; lane < kWidth; ++lane) {
@@ -166,7 +183,10 @@ private:
                       count, 0);
       Value number =
           memref::LoadOp::create(b, numbers, ValueRange{laneRow, key});
-      countDifference(number, expected, count, 1);
+      Value isKnown =
+          memref::LoadOp::create(b, known, ValueRange{laneRow, key});
+      countDifference(arith::SelectOp::create(b, isKnown, number, expected),
+                      expected, count, 1);
       // Of a condition: true wherever low is, and high wherever it is true.
       if (bounds.isKnown()) {
         countDifference(arith::AndIOp::create(b, bounds.getLow(), expected),
@@ -238,8 +258,18 @@ struct TestDomainsPass : PassWrapper<TestDomainsPass, OperationPass<ModuleOp>> {
     SmallVector<AttentionOp> ops;
     getOperation().walk([&](AttentionOp op) { ops.push_back(op); });
     for (AttentionOp op : ops) {
-      Checker(op, op.getScore()).emit("score");
-      Checker(op, op.getMask()).emit("mask");
+      auto isStatic = [](Value operand) {
+        auto type = dyn_cast<MemRefType>(operand.getType());
+        return type && type.hasStaticShape();
+      };
+      if (!isStatic(op.getQuery()) || !isStatic(op.getKey())) {
+        op.emitError("only memrefs of static shape can be checked");
+        return signalPassFailure();
+      }
+      if (!op.getScore().empty())
+        Checker(op, op.getScore()).emit("score");
+      if (!op.getMask().empty())
+        Checker(op, op.getMask()).emit("mask");
       op.erase();
     }
   }

@@ -26,15 +26,19 @@ struct LaneValue {
   Value base = {};
   /// Lane `l` holds `base + l * step`; nonzero for integers and indices only.
   int64_t step = 0;
-  /// One element a lane; indices as i32.
+  /// One element a lane; indices as i32, or as i64 where `magnitude` is larger.
   Value vector = {};
   /// The innermost level whose index it depends on.
   unsigned level = 0;
+  /// Of an index: the most that its absolute value may be. Sizes, positions and
+  /// offsets, and sums of them, are below 2^31.
+  int64_t magnitude = kPositions;
+  static constexpr int64_t kPositions = std::numeric_limits<int32_t>::max();
 
   bool isUniform() const { return !vector && step == 0; }
   bool operator==(const LaneValue &other) const {
     return base == other.base && step == other.step && vector == other.vector &&
-           level == other.level;
+           level == other.level && magnitude == other.magnitude;
   }
 };
 
@@ -45,8 +49,10 @@ struct LaneValue {
 /// ops after those already there.
 ///
 /// Indices vary by i32 arithmetic: callers keep sizes plus offsets under 2^31.
-/// Addresses are 64-bit: the scalar part of an index stays `index`, and a
-/// lane's share of an address is i64 wherever a run-time stride multiplies it.
+/// What may be larger, as a product of indices and sizes (the linear index of
+/// an element), varies by i64 arithmetic. Addresses are 64-bit: the scalar part
+/// of an index stays `index`, and a lane's share of an address is i64 wherever
+/// a run-time stride multiplies it.
 class Lanes {
 public:
   using Value = LaneValue;
@@ -62,16 +68,19 @@ public:
   using KnownRead = std::function<mlir::Value(memref::LoadOp)>;
   void setKnownReads(KnownRead read) { knownRead = std::move(read); }
 
-  LaneValue capture(mlir::Value value) { return {value}; }
+  LaneValue capture(mlir::Value value);
   LaneValue index(int64_t constant);
   SmallVector<LaneValue> apply(Operation *op, ArrayRef<LaneValue> operands);
 
-  /// All lanes as a vector; indices as i32.
+  /// All lanes as a vector; indices as i32 or i64.
   mlir::Value asVector(const LaneValue &value);
 
 private:
-  /// The type of a vector of `type` in all lanes.
-  VectorType vectorType(Type type) const;
+  /// The type of a vector of `type` in all lanes, of indices up to `magnitude`.
+  VectorType vectorType(Type type,
+                        int64_t magnitude = LaneValue::kPositions) const;
+  /// An index's lanes as i64.
+  mlir::Value asWideVector(const LaneValue &value);
   SmallVector<LaneValue> emit(Operation *op, ArrayRef<LaneValue> operands,
                               unsigned level);
   std::optional<LaneValue>

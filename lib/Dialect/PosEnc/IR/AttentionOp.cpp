@@ -253,8 +253,10 @@ static LogicalResult verifyRegion(AttentionOp op, Region &region,
     if (!isFormulaOp(&inner))
       return where() << "holds '" << inner.getName()
                      << "', which is not a formula op: only scalar arith and "
-                        "math, element reads, dims, scf.for with constant "
-                        "bounds and posenc.cos_sin are";
+                        "math, element reads, dims, posenc.cos_sin, and "
+                        "scf.for over indices with constant bounds, a "
+                        "positive step and at most "
+                     << kMostTrips << " trips are";
   return success();
 }
 

@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef POSENC_LIB_PLAN_RECORDING_H
-#define POSENC_LIB_PLAN_RECORDING_H
+#ifndef POSENC_FORMULA_RECORDING_H
+#define POSENC_FORMULA_RECORDING_H
 
 #include "posenc/Formula/RegionInterpreter.h"
 
 namespace mlir::posenc {
 
 /// A domain that remembers the meaning of every value of the block it is
-/// interpreted on, not only of what the block yields. Results of loops are not
-/// recorded.
+/// interpreted on, not only of what the block yields. A value inside of a loop
+/// has the meaning of the last trip.
 template <typename Base> class Recording : public Base {
 public:
   using Value = typename Base::Value;
@@ -22,17 +22,10 @@ public:
 
   /// Interprets `block` and returns what it yields.
   SmallVector<Value> run(Block &block, ArrayRef<Value> arguments) {
-    for (auto [argument, meaning] :
-         llvm::zip_equal(block.getArguments(), arguments))
-      meanings.insert_or_assign(argument, meaning);
-    return RegionInterpreter<Recording>(*this).interpret(block, arguments);
-  }
-
-  SmallVector<Value> apply(Operation *op, ArrayRef<Value> operands) {
-    SmallVector<Value> results = Base::apply(op, operands);
-    for (auto [result, meaning] : llvm::zip_equal(op->getResults(), results))
-      meanings.insert_or_assign(result, meaning);
-    return results;
+    RegionInterpreter<Base> interpreter(*this);
+    SmallVector<Value> yielded = interpreter.interpret(block, arguments);
+    meanings = interpreter.takeMeanings();
+    return yielded;
   }
 
   /// The meaning of a value of the block, if it was recorded.
@@ -49,4 +42,4 @@ private:
 
 } // namespace mlir::posenc
 
-#endif // POSENC_LIB_PLAN_RECORDING_H
+#endif // POSENC_FORMULA_RECORDING_H
