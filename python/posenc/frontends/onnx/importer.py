@@ -14,10 +14,11 @@ import onnx.numpy_helper
 
 from ..._errors import ImportFailure
 from .emitter import Emitter, quote
-from .folding import fold
+from .folding import fold, keep_numbers
 from .loading import (
     ModelLike,
     domain_of,
+    graphs_of,
     inferred_types,
     inline,
     is_constant,
@@ -60,11 +61,7 @@ class _GraphImporter:
         if not graph.output:
             raise ImportFailure("the model has no outputs; name what it computes")
         needed, read = _needed_nodes(graph)
-        for tensor in graph.initializer:
-            if tensor.name in read:
-                self.values[tensor.name] = _constant(tensor)
-        if graph.sparse_initializer:
-            raise ImportFailure("the model has sparse initializers; make them dense")
+        self._initializers(graph, read)
         constants = {tensor.name for tensor in graph.initializer}
         conditions = []
         for info in graph.input:
@@ -75,6 +72,26 @@ class _GraphImporter:
         for node in needed:
             self._node(node)
         return self._finish(name)
+
+    def _initializers(self, graph: onnx.GraphProto, read: set[str]) -> None:
+        for tensor in graph.initializer:
+            if tensor.name in read:
+                self.values[tensor.name] = _constant(tensor)
+        if graph.sparse_initializer:
+            raise ImportFailure("the model has sparse initializers; make them dense")
+
+    def _subgraph(self, graph: onnx.GraphProto) -> list[Value]:
+        """The outputs of a branch; what it reads from outside is known by name."""
+        location = self.emit.location
+        needed, read = _needed_nodes(graph)
+        self._initializers(graph, read)
+        for node in needed:
+            self._node(node)
+        self.emit.location = location
+        missing = [info.name for info in graph.output if self.values.get(info.name) is None]
+        if missing:
+            raise ImportFailure(f"output '{missing[0]}' of the graph '{graph.name}' is not computed")
+        return [self.values[info.name] for info in graph.output]
 
     def _argument(self, info: onnx.ValueInfoProto) -> list[tuple[str, str]]:
         """Declares one argument; returns dimensions whose size is an expression."""
@@ -160,12 +177,19 @@ class _GraphImporter:
         if missing:
             raise ImportFailure(f"needs '{missing[0]}', an output posenc does not compute")
         context = NodeContext(
-            node, self.opset, [self.values[name] for name in node.input], self.emit, self.build
+            node,
+            self.opset,
+            [self.values[name] for name in node.input],
+            self.emit,
+            self.build,
+            self._subgraph,
         )
         folded = fold(context)
         if folded is not None:
             return folded
-        return find_handler(domain_of(node), node.op_type, self.opset)(context)
+        results = find_handler(domain_of(node), node.op_type, self.opset)(context)
+        keep_numbers(context, results)
+        return results
 
     def _without_elements(self, value: Value) -> Value:
         """Nothing computes what has no elements: no slice has a start that lies in 0 elements."""
@@ -250,6 +274,8 @@ def _needed_nodes(graph: onnx.GraphProto) -> tuple[list[onnx.NodeProto], set[str
     for node in reversed(graph.node):
         if any(output in read for output in node.output):
             read.update(node.input)
+            for graph in graphs_of(node):
+                read.update(_needed_nodes(graph)[1])
             needed.append(node)
     return needed[::-1], read
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Union
 
 import onnx
@@ -86,7 +87,7 @@ def inline(model: onnx.ModelProto) -> onnx.ModelProto:
         for node in unknown
     ]
     raise ImportFailure(
-        f"posenc does not know {len(unknown)} of the model's {len(model.graph.node)} nodes: "
+        f"posenc does not know {len(unknown)} of the model's {sum(1 for _ in _all_nodes(model.graph))} nodes: "
         + "; ".join(listed)
     )
 
@@ -95,10 +96,24 @@ def _unknown_nodes(model: onnx.ModelProto) -> list[onnx.NodeProto]:
     opsets = {"" if o.domain == "ai.onnx" else o.domain: o.version for o in model.opset_import}
     return [
         node
-        for node in model.graph.node
+        for node in _all_nodes(model.graph)
         if not is_constant(node)
         and find_handler(domain_of(node), node.op_type, opsets.get(domain_of(node), 1)) is None
     ]
+
+
+def graphs_of(node: onnx.NodeProto) -> list[onnx.GraphProto]:
+    """The graphs that are attributes of a node: the branches of If."""
+    return [a.g for a in node.attribute if a.type == onnx.AttributeProto.GRAPH]
+
+
+def _all_nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+    """The nodes of a graph and of the branches in it."""
+    for node in graph.node:
+        yield node
+        if node.op_type == "If":
+            for branch in graphs_of(node):
+                yield from _all_nodes(branch)
 
 
 def domain_of(node: onnx.NodeProto) -> str:

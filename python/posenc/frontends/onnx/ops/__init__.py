@@ -2,4 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Handlers of ONNX operators, a file a family; importing them registers them."""
 
-from . import attention, elementwise, indexing, matmul, normalization, reduction, rotary, shape  # noqa: F401
+from . import (  # noqa: F401
+    attention,
+    control,
+    convolution,
+    einsum,
+    elementwise,
+    indexing,
+    matmul,
+    normalization,
+    reduction,
+    resize,
+    rotary,
+    scatter,
+    shape,
+)

@@ -8,6 +8,8 @@ clamped to the nearest row, so that no input makes compiled code read elsewhere.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...._errors import ImportFailure
 from ..registry import NodeContext, handles
 from ..scalars import Scalars
@@ -16,7 +18,7 @@ from ..symbols import Extent
 from ..values import Value
 
 
-def _integers(indices: Value) -> Value:
+def as_integers(indices: Value) -> Value:
     if indices.element.kind != "i":
         raise ImportFailure(
             f"positions have elements of type {indices.element.mlir}; they must be integers"
@@ -24,20 +26,20 @@ def _integers(indices: Value) -> Value:
     return indices
 
 
-def _refuse_outside(indices: Value, extent: Extent) -> None:
-    """Positions that are constants are checked against a size that is one."""
-    if not indices.is_number or extent.static is None:
+def refuse_outside(positions: np.ndarray | None, extent: Extent) -> None:
+    """Positions known at import are checked against a size that is a number."""
+    if positions is None or extent.static is None:
         return
-    for position in indices.content.reshape(-1):
-        if not -extent.static <= position < extent.static:
-            raise ImportFailure(f"row {position} is outside a dimension of size {extent}")
+    outside = positions[(positions < -extent.static) | (positions >= extent.static)]
+    if outside.size:
+        raise ImportFailure(f"row {outside.flat[0]} is outside a dimension of size {extent}")
 
 
 @handles("Gather")
 def gather(ctx: NodeContext):
-    data, indices = ctx.input(0), _integers(ctx.input(1))
+    data, indices = ctx.input(0), as_integers(ctx.input(1))
     axis = ctx.axis(ctx.attribute("axis", 0), data.rank)
-    _refuse_outside(indices, data.shape[axis])
+    refuse_outside(indices.numbers, data.shape[axis])
     shape = data.shape[:axis] + indices.shape + data.shape[axis + 1 :]
     row = indices.scalar() if indices.is_number else None
     if row is not None:
@@ -69,9 +71,9 @@ def _row(ctx: NodeContext, data: Value, axis: int, row: int, shape) -> Value:
 
 @handles("GatherElements")
 def gather_elements(ctx: NodeContext):
-    data, indices = ctx.input(0), _integers(ctx.input(1))
+    data, indices = ctx.input(0), as_integers(ctx.input(1))
     axis = ctx.axis(ctx.attribute("axis", 0), data.rank)
-    _refuse_outside(indices, data.shape[axis])
+    refuse_outside(indices.numbers, data.shape[axis])
     source, extent = ctx.emit.ssa(data), ctx.emit.index(data.shape[axis])
 
     def body(s: Scalars, x: list[str]) -> str:
@@ -88,7 +90,7 @@ def gather_elements(ctx: NodeContext):
 @handles("GatherND")
 def gather_nd(ctx: NodeContext):
     """The last dimension of the indices is a tuple of positions."""
-    data, indices = ctx.input(0), _integers(ctx.input(1))
+    data, indices = ctx.input(0), as_integers(ctx.input(1))
     batch = ctx.attribute("batch_dims", 0)
     width = indices.shape[-1].static
     if width is None:

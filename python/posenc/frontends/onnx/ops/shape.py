@@ -110,7 +110,9 @@ def transpose(ctx: NodeContext):
 def expand(ctx: NodeContext):
     x = ctx.input(0)
     wanted = tuple(ctx.extents(ctx.input(1), "the new shape"))
-    return [ctx.build.broadcast(x, ctx.build.broadcast_shapes([x.shape, wanted]))]
+    result = ctx.build.broadcast(x, ctx.build.broadcast_shapes([x.shape, wanted]))
+    result.uniform = x.uniform
+    return [result]
 
 
 @handles("Concat")
