@@ -100,6 +100,11 @@ bool AttentionMatch::isHeads(Value tensor, ArrayRef<Value> at, Layout layout,
   if (!type || type.getRank() != 4)
     return false;
   int64_t headAxis = AttentionOp::getAxis(layout, 1);
+  int64_t rowAxis = AttentionOp::getAxis(layout, 2);
+  if (!scratch.runsOver(Coordinate::Batch, tensor, 0) ||
+      !scratch.runsOver(row, tensor, rowAxis) ||
+      !scratch.runsOver(lane, tensor, 3))
+    return false;
   SymbolicExtent heads = SymbolicExtent::ofAxis(
       output.tensor, AttentionOp::getAxis(output.layout, 1));
   std::optional<SymbolicExtent> group =
@@ -116,7 +121,7 @@ bool AttentionMatch::isHeads(Value tensor, ArrayRef<Value> at, Layout layout,
   SmallVector<Value> expected(4);
   expected[0] = scratch.get(Coordinate::Batch);
   expected[headAxis] = head;
-  expected[AttentionOp::getAxis(layout, 2)] = scratch.get(row);
+  expected[rowAxis] = scratch.get(row);
   expected[3] = scratch.get(lane);
   return scratch.areEqual(at, expected);
 }
@@ -127,6 +132,10 @@ bool AttentionMatch::isMergedHeads(Value tensor, ArrayRef<Value> at,
       AttentionOp::getShapeBHLD(output.tensor, output.layout);
   if (at.size() != 3 || ShapedType::isDynamic(shape[0]) ||
       ShapedType::isDynamic(shape[1]))
+    return false;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getDimSize(0) != shape[0] * shape[1] ||
+      !scratch.runsOver(row, tensor, 1) || !scratch.runsOver(lane, tensor, 2))
     return false;
   OpBuilder &b = scratch.getBuilder();
   Location loc = scratch.getLoc();

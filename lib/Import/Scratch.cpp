@@ -11,6 +11,7 @@
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Formula/Assignment.h"
 #include "posenc/Formula/RegionInterpreter.h"
+#include "posenc/Formula/SymbolicExtent.h"
 #include "llvm/ADT/ScopeExit.h"
 #include <cmath>
 #include <random>
@@ -24,6 +25,13 @@ Scratch::Scratch(Location loc)
   for (unsigned i = 0; i < kNumCoordinates; ++i)
     block->addArgument(b.getIndexType(), loc);
   b.setInsertionPointToEnd(block);
+}
+
+bool Scratch::runsOver(Coordinate coordinate, Value tensor,
+                       int64_t axis) const {
+  const Range &range = ranges[static_cast<unsigned>(coordinate)];
+  return SymbolicExtent::ofAxis(tensor, axis) ==
+         SymbolicExtent::ofAxis(range.tensor, range.axis);
 }
 
 static bool haveSameNumber(const Number &a, const Number &b) {

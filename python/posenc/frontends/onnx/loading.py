@@ -10,6 +10,7 @@ from typing import Union
 
 import onnx
 import onnx.checker
+import onnx.defs
 import onnx.inliner
 import onnx.shape_inference
 from google.protobuf.message import Message
@@ -30,13 +31,16 @@ def load(model: ModelLike) -> onnx.ModelProto:
         if isinstance(model, onnx.ModelProto):
             loaded = onnx.ModelProto()
             loaded.CopyFrom(model)
-            onnx.checker.check_model(loaded)
         elif isinstance(model, bytes):
             loaded = onnx.load_model_from_string(model)
-            onnx.checker.check_model(loaded)
         else:
+            loaded = onnx.load(os.fspath(model), load_external_data=False)
+        if _restore_domain(loaded) or isinstance(model, (bytes, onnx.ModelProto)):
+            onnx.checker.check_model(loaded)
+        else:  # By its path, because no message holds more than 2 GiB.
             onnx.checker.check_model(os.fspath(model))
-            loaded = onnx.load(os.fspath(model))
+        if not isinstance(model, (bytes, onnx.ModelProto)):
+            onnx.load_external_data_for_model(loaded, os.path.dirname(os.fspath(model)))
     except OSError as error:
         raise ImportFailure(f"cannot read the model: {error}") from error
     except Exception as error:  # protobuf and the checker raise types of their own.
@@ -49,6 +53,20 @@ def load(model: ModelLike) -> onnx.ModelProto:
             "convert it with onnx.version_converter or export it anew"
         )
     return loaded
+
+
+def _restore_domain(model: onnx.ModelProto) -> bool:
+    """onnxruntime writes one operator of its own as if it were ONNX's; whether there was one."""
+    strays = [
+        node
+        for node in _all_nodes(model.graph)
+        if node.op_type == "SimplifiedLayerNormalization" and not domain_of(node)
+    ]
+    for node in strays:
+        node.domain = "com.microsoft"
+    if strays and all(opset.domain != "com.microsoft" for opset in model.opset_import):
+        model.opset_import.append(onnx.helper.make_opsetid("com.microsoft", 1))
+    return bool(strays)
 
 
 def _has_broken_text(message: Message) -> bool:
@@ -73,6 +91,7 @@ def inline(model: onnx.ModelProto) -> onnx.ModelProto:
             if not rest:
                 return expanded
             names = sorted({("", node.op_type) for node in rest})
+            _write_defaults(rest, opset_of(expanded))
             expanded = onnx.inliner.inline_selected_functions(
                 expanded, names, inline_schema_functions=True
             )
@@ -90,6 +109,20 @@ def inline(model: onnx.ModelProto) -> onnx.ModelProto:
         f"posenc does not know {len(unknown)} of the model's {sum(1 for _ in _all_nodes(model.graph))} nodes: "
         + "; ".join(listed)
     )
+
+
+def _write_defaults(nodes: list[onnx.NodeProto], opset: int) -> None:
+    """The inliner leaves out attributes that a node has by default only."""
+    for node in nodes:
+        if domain_of(node) or not onnx.defs.has(node.op_type, opset, ""):
+            continue
+        schema = onnx.defs.get_schema(node.op_type, opset, "")
+        given = {attribute.name for attribute in node.attribute}
+        node.attribute.extend(
+            attribute.default_value
+            for name, attribute in schema.attributes.items()
+            if name not in given and attribute.default_value.name
+        )
 
 
 def _unknown_nodes(model: onnx.ModelProto) -> list[onnx.NodeProto]:

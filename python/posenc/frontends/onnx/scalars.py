@@ -182,8 +182,10 @@ class Scalars:
 
     def row_within(self, position: str, extent: str) -> str:
         """An index that may count from the end, clamped into [0, extent): reads stay inside."""
-        zero, one = self.index(0), self.index(1)
-        position = self.from_the_front(position, extent)
-        last = self.op(f"arith.subi {extent}, {one} : index")
+        return self.within(self.from_the_front(position, extent), extent)
+
+    def within(self, position: str, extent: str) -> str:
+        """An index clamped into [0, extent)."""
+        last = self.op(f"arith.subi {extent}, {self.index(1)} : index")
         position = self.op(f"arith.minsi {position}, {last} : index")
-        return self.op(f"arith.maxsi {position}, {zero} : index")
+        return self.op(f"arith.maxsi {position}, {self.index(0)} : index")

@@ -4,6 +4,7 @@
 
 from . import (  # noqa: F401
     attention,
+    contrib,
     control,
     convolution,
     einsum,
@@ -11,7 +12,9 @@ from . import (  # noqa: F401
     indexing,
     matmul,
     normalization,
+    padding,
     reduction,
+    refused,
     resize,
     rotary,
     scatter,

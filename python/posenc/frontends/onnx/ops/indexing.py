@@ -15,7 +15,7 @@ from ..registry import NodeContext, handles
 from ..scalars import Scalars
 from ..structured import broadcast_map
 from ..symbols import Extent
-from ..values import Value
+from ..values import I64, Value
 
 
 def as_integers(indices: Value) -> Value:
@@ -142,3 +142,22 @@ def cumulative_sum(ctx: NodeContext):
             init=ctx.emit.filled(x.element, x.shape, zero),
         )
     ]
+
+
+@handles("OneHot")
+def one_hot(ctx: NodeContext):
+    """`values` [off, on] along a new axis; nothing is on where the index lies outside."""
+    indices, values = ctx.build.cast(ctx.input(0), I64), ctx.input(2)
+    (depth,) = ctx.extents(ctx.input(1), "the depth")
+    axis = ctx.axis(ctx.attribute("axis", -1), indices.rank + 1)
+    shape = (*indices.shape[:axis], depth, *indices.shape[axis:])
+    source, extent = ctx.emit.ssa(values), ctx.emit.index(depth)
+    subscripts = ", ".join(f"d{d}" for d in range(len(shape)) if d != axis)
+
+    def body(s: Scalars, x: list[str]) -> str:
+        at = s.from_the_front(s.to_index(x[0], indices.element), extent)
+        on = s.op(f"arith.cmpi eq, {at}, {s.loop(axis)} : index")
+        which = s.op(f"arith.select {on}, {s.index(1)}, {s.index(0)} : index")
+        return s.op(f"tensor.extract {source}[{which}] : {values.type}")
+
+    return [ctx.build.generic([indices], [subscripts], values.element, shape, body)]

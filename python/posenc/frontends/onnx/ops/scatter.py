@@ -180,7 +180,7 @@ def _loop(ctx: NodeContext, data: Value, tuples: Value, rows: Value) -> Value:
     for axis, extent in enumerate(extents):
         number = s.op(f"tensor.extract {indices}[{row}, {s.index(axis)}] : {tuples.type}")
         wanted = s.from_the_front(s.to_index(number, tuples.element), extent)
-        at.append(s.row_within(wanted, extent))
+        at.append(s.within(wanted, extent))
         inside = s.op(f"arith.cmpi eq, {wanted}, {at[-1]} : index")
         valid = s.op(f"arith.andi {valid}, {inside} : i1")
     place = f"[{', '.join(at)}{zeros}] {sizes} {[1] * data.rank}"
@@ -221,3 +221,34 @@ def _written_row(
         f"^bb0({update}: {row.element.mlir}, {current}: {row.element.mlir}):\n{lines}"
         f"  linalg.yield {kept} : {row.element.mlir}\n}} -> {row.type}"
     )
+
+
+@handles("TensorScatter", since=24)
+def tensor_scatter(ctx: NodeContext):
+    """The cache with `update` in it from the row write_indices[b] on, along one axis."""
+    cache, update, starts = ctx.input(0), ctx.input(1), ctx.optional(2)
+    ctx.build.same_element([cache, update])
+    axis = ctx.axis(ctx.attribute("axis", -2), cache.rank)
+    circular = ctx.attribute("mode", "linear") == "circular"
+    for d in (d for d in range(cache.rank) if d != axis):
+        ctx.build.agree(cache.shape[d], update.shape[d])
+    source = ctx.emit.ssa(update)
+    rows, length = ctx.emit.index(update.shape[axis]), ctx.emit.index(cache.shape[axis])
+
+    def body(s: Scalars, x: list[str]) -> str:
+        at = [s.loop(d) for d in range(cache.rank)]
+        row = at[axis]
+        if starts is not None:
+            row = s.op(f"arith.subi {row}, {s.to_index(x[1], starts.element)} : index")
+        if circular:
+            row = s.from_the_front(s.op(f"arith.remsi {row}, {length} : index"), length)
+        after = s.op(f"arith.cmpi sge, {row}, {s.index(0)} : index")
+        before = s.op(f"arith.cmpi slt, {row}, {rows} : index")
+        at[axis] = s.within(row, rows)
+        new = s.op(f"tensor.extract {source}[{', '.join(at)}] : {update.type}")
+        return s.select(s.binary("And", after, before, BOOL), new, x[0], cache.element)
+
+    loops = ", ".join(f"d{d}" for d in range(cache.rank))
+    operands = [cache] if starts is None else [cache, as_integers(starts)]
+    maps = [loops, "d0"][: len(operands)]
+    return [ctx.build.generic(operands, maps, cache.element, cache.shape, body)]
