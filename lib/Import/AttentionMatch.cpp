@@ -101,10 +101,6 @@ bool AttentionMatch::isHeads(Value tensor, ArrayRef<Value> at, Layout layout,
     return false;
   int64_t headAxis = AttentionOp::getAxis(layout, 1);
   int64_t rowAxis = AttentionOp::getAxis(layout, 2);
-  if (!scratch.runsOver(Coordinate::Batch, tensor, 0) ||
-      !scratch.runsOver(row, tensor, rowAxis) ||
-      !scratch.runsOver(lane, tensor, 3))
-    return false;
   SymbolicExtent heads = SymbolicExtent::ofAxis(
       output.tensor, AttentionOp::getAxis(output.layout, 1));
   std::optional<SymbolicExtent> group =
@@ -130,20 +126,19 @@ bool AttentionMatch::isMergedHeads(Value tensor, ArrayRef<Value> at,
                                    Coordinate row, Coordinate lane) {
   SmallVector<int64_t> shape =
       AttentionOp::getShapeBHLD(output.tensor, output.layout);
-  if (at.size() != 3 || ShapedType::isDynamic(shape[0]) ||
-      ShapedType::isDynamic(shape[1]))
+  Value number = scratch.get(Coordinate::Head);
+  if (at.size() != 3)
     return false;
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (type.getDimSize(0) != shape[0] * shape[1] ||
-      !scratch.runsOver(row, tensor, 1) || !scratch.runsOver(lane, tensor, 2))
+  if (shape[0] == 1)
+    return scratch.areEqual(at, {number, scratch.get(row), scratch.get(lane)});
+  if (ShapedType::isDynamic(shape[0]) || ShapedType::isDynamic(shape[1]))
     return false;
   OpBuilder &b = scratch.getBuilder();
   Location loc = scratch.getLoc();
   Value heads = arith::ConstantIndexOp::create(b, loc, shape[1]);
   Value first =
       arith::MulIOp::create(b, loc, scratch.get(Coordinate::Batch), heads);
-  Value number =
-      arith::AddIOp::create(b, loc, first, scratch.get(Coordinate::Head));
+  number = arith::AddIOp::create(b, loc, first, number);
   return scratch.areEqual(at, {number, scratch.get(row), scratch.get(lane)});
 }
 
@@ -155,7 +150,9 @@ Heads AttentionMatch::splitHeads(const Heads &merged) const {
       AttentionOp::getShapeBHLD(this->output.tensor, this->output.layout);
   auto type = cast<RankedTensorType>(merged.tensor.getType());
   SmallVector<OpFoldResult> sizes = {
-      b.getIndexAttr(output[0]), b.getIndexAttr(output[1]),
+      b.getIndexAttr(output[0]),
+      output[0] == 1 ? tensor::getMixedSize(b, loc, merged.tensor, 0)
+                     : b.getIndexAttr(output[1]),
       tensor::getMixedSize(b, loc, merged.tensor, 1),
       tensor::getMixedSize(b, loc, merged.tensor, 2)};
   auto split = tensor::ExpandShapeOp::create(
@@ -167,20 +164,44 @@ Heads AttentionMatch::splitHeads(const Heads &merged) const {
   return {split, Layout::BHLD, merged.scale};
 }
 
+/// Whether `tensor`, read for the elements of `moved`, has no others: what
+/// takes a part of a tensor does not tell how long the tensor is.
+static bool isReadWhole(Value moved, Value tensor) {
+  Operation *op = moved.getDefiningOp();
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return llvm::is_contained(linalgOp.getDpsInputs(), tensor);
+  return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+      op);
+}
+
+bool AttentionMatch::haveRanges(const Heads &heads, Coordinate row,
+                                Coordinate lane) const {
+  auto runsOver = [&](Coordinate coordinate, int64_t axis) {
+    return scratch.runsOver(coordinate, heads.tensor,
+                            AttentionOp::getAxis(heads.layout, axis));
+  };
+  return runsOver(Coordinate::Batch, 0) && runsOver(row, 2) &&
+         runsOver(lane, 3);
+}
+
 std::optional<Heads> AttentionMatch::findHeads(Value tensor,
                                                SmallVector<Value> at,
                                                Coordinate row,
                                                Coordinate lane) {
   std::optional<Heads> found, merged;
   double scale = 1;
+  bool whole = true;
   while (true) {
-    if (isMergedHeads(tensor, at, row, lane))
+    if (whole && isMergedHeads(tensor, at, row, lane))
       merged = Heads{tensor, Layout::BHLD, scale};
-    for (Layout layout : {Layout::BHLD, Layout::BLHD})
-      if (isHeads(tensor, at, layout, row, lane)) {
-        found = Heads{tensor, layout, scale};
+    for (Layout layout : {Layout::BHLD, Layout::BLHD}) {
+      Heads heads{tensor, layout, scale};
+      if (isHeads(tensor, at, layout, row, lane) &&
+          (whole || haveRanges(heads, row, lane))) {
+        found = heads;
         break;
       }
+    }
     // One step towards the producers: a movement or a constant factor.
     Value element = scratch.emitElement(
         tensor, at, [&](Value other) { return other != tensor; });
@@ -189,6 +210,7 @@ std::optional<Heads> AttentionMatch::findHeads(Value tensor,
     auto read = element.getDefiningOp<tensor::ExtractOp>();
     if (!read || read.getTensor() == tensor)
       break;
+    whole &= isReadWhole(tensor, read.getTensor());
     tensor = read.getTensor();
     at = SmallVector<Value>(read.getIndices());
   }
@@ -363,10 +385,18 @@ static SmallVector<Value> getMoved(Value result) {
   return chain;
 }
 
+static bool isCandidate(Value moved) {
+  return cast<RankedTensorType>(moved.getType()).getRank() == 4;
+}
+
+bool AttentionMatch::hasCandidate(linalg::LinalgOp values) {
+  return llvm::any_of(getMoved(values->getResult(0)), isCandidate);
+}
+
 std::unique_ptr<AttentionMatch> AttentionMatch::match(linalg::LinalgOp values,
                                                       std::string &reason) {
   for (Value candidate : getMoved(values->getResult(0))) {
-    if (cast<RankedTensorType>(candidate.getType()).getRank() != 4)
+    if (!isCandidate(candidate))
       continue;
     std::unique_ptr<AttentionMatch> match(new AttentionMatch(values.getLoc()));
     match->values = values;

@@ -33,6 +33,9 @@ public:
   /// `reason` says what was missing; it is empty if there was no softmax.
   static std::unique_ptr<AttentionMatch> match(linalg::LinalgOp values,
                                                std::string &reason);
+  /// Whether what `values` computes becomes a tensor of batch, heads, rows and
+  /// lanes at all.
+  static bool hasCandidate(linalg::LinalgOp values);
 
   /// The tensor that attention computes.
   Heads output;
@@ -59,6 +62,8 @@ private:
                                  Coordinate row, Coordinate lane);
   bool isHeads(Value tensor, ArrayRef<Value> at, Layout layout, Coordinate row,
                Coordinate lane);
+  /// Whether batch, rows and lanes of `heads` are no more than attention reads.
+  bool haveRanges(const Heads &heads, Coordinate row, Coordinate lane) const;
   /// Whether batch and heads are one axis of `tensor`, `[b * Hq + h, row,
   /// lane]`, and its split into two, emitted behind it.
   bool isMergedHeads(Value tensor, ArrayRef<Value> at, Coordinate row,

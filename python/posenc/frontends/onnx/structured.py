@@ -356,6 +356,15 @@ class Structured:
         )
         return result
 
+    def with_sizes(self, value: Value) -> Value:
+        """The value as a slice of all of it: a loop or a branch does not tell its result's sizes."""
+        if value.static_shape() is not None:
+            return value
+        source, sizes = self.emit.ssa(value), self.emit.mixed_sizes(value.shape)
+        zeros, ones = [0] * value.rank, [1] * value.rank
+        text = f"tensor.extract_slice {source}{zeros} {sizes} {ones} : {value.type} to {value.type}"
+        return Value(value.element, value.shape, ssa=self.emit.op(text))
+
     def insert(
         self, part: Value, whole: Value, offsets: Sequence[ExtentLike], steps: Sequence[int]
     ) -> Value:

@@ -39,7 +39,10 @@ def if_(ctx: NodeContext):
     texts = [_branch(ctx.emit, operations, names, types) for _, names, operations in branches]
     result = ctx.emit.op(f"scf.if {flag} -> ({types}) {texts[0]} else {texts[1]}", len(values))
     results = [f"{result}#{i}" for i in range(len(values))] if len(values) > 1 else [result]
-    return [Value(v.element, v.shape, ssa=ssa) for v, ssa in zip(values, results)]
+    return [
+        ctx.build.with_sizes(Value(value.element, value.shape, ssa=ssa))
+        for value, ssa in zip(values, results)
+    ]
 
 
 def _branch(emit: Emitter, operations: list, names: Sequence[str], types: str) -> str:

@@ -97,20 +97,17 @@ def instance_normalization(ctx: NodeContext):
     return layer_normalize(ctx.build, x, scale, bias, axes, ctx.attribute("epsilon", 1e-5))[:1]
 
 
-@handles("GroupNormalization", since=18)
+@handles("GroupNormalization", since=21)
 def group_normalization(ctx: NodeContext):
-    """Layer normalization over the channels of a group; scale and bias a group before opset 21."""
+    """Layer normalization over the channels of a group, scale and bias a channel."""
     x = ctx.input(0)
     groups = ctx.attribute("num_groups")
     size = x.shape[1].divided_exactly(groups)
     if size is None:
         raise ImportFailure(f"{groups} groups do not divide {x.shape[1]} channels")
     grouped = ctx.build.reshape(x, (x.shape[0], Extent.of(groups), size, *x.shape[2:]))
-    one = Extent.of(1)
-    part = (size if ctx.opset >= 21 else one, *(one for _ in x.shape[2:]))
-    scale, bias = (
-        ctx.build.reshape(ctx.input(i), (Extent.of(groups), *part)) for i in (1, 2)
-    )
+    part = (Extent.of(groups), size, *(Extent.of(1) for _ in x.shape[2:]))
+    scale, bias = (ctx.build.reshape(ctx.input(i), part) for i in (1, 2))
     axes = list(range(2, grouped.rank))
     epsilon = ctx.attribute("epsilon", 1e-5)
     normal = layer_normalize(ctx.build, grouped, scale, bias, axes, epsilon)[0]

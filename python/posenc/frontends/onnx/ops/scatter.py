@@ -192,15 +192,12 @@ def _loop(ctx: NodeContext, data: Value, tuples: Value, rows: Value) -> Value:
     written = _written_row(s, old, new, valid, Value(data.element, rest), reduction)
     after = s.op(f"tensor.insert_slice {written} into {result}{place} : {row_type} into {data.type}")
     lines = "".join(f"  {line}\n" for line in s.lines)
-    return Value(
-        data.element,
-        data.shape,
-        ssa=emit.op(
-            f"scf.for {row} = {bounds[0]} to {bounds[1]} step {bounds[2]} "
-            f"iter_args({result} = {start}) -> ({data.type}) {{\n{lines}"
-            f"  scf.yield {after} : {data.type}\n}}"
-        ),
+    loop = emit.op(
+        f"scf.for {row} = {bounds[0]} to {bounds[1]} step {bounds[2]} "
+        f"iter_args({result} = {start}) -> ({data.type}) {{\n{lines}"
+        f"  scf.yield {after} : {data.type}\n}}"
     )
+    return ctx.build.with_sizes(Value(data.element, data.shape, ssa=loop))
 
 
 def _written_row(
