@@ -16,6 +16,7 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -94,17 +95,16 @@ static SmallVector<linalg::LinalgOp> getNearestContractions(Value tensor) {
 // Queries, keys and values
 //===----------------------------------------------------------------------===//
 
-bool AttentionMatch::isHeads(Value tensor, ArrayRef<Value> at, Layout layout,
-                             Coordinate row, Coordinate lane) {
+bool AttentionMatch::isHeads(Value tensor, ArrayRef<Value> at,
+                             ArrayRef<int64_t> axes, Coordinate row,
+                             Coordinate lane) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type || type.getRank() != 4)
     return false;
-  int64_t headAxis = AttentionOp::getAxis(layout, 1);
-  int64_t rowAxis = AttentionOp::getAxis(layout, 2);
   SymbolicExtent heads = SymbolicExtent::ofAxis(
       output.tensor, AttentionOp::getAxis(output.layout, 1));
   std::optional<SymbolicExtent> group =
-      heads.divideBy(SymbolicExtent::ofAxis(tensor, headAxis));
+      heads.divideBy(SymbolicExtent::ofAxis(tensor, axes[1]));
   if (!group || !group->getConstant())
     return false;
   OpBuilder &b = scratch.getBuilder();
@@ -115,23 +115,50 @@ bool AttentionMatch::isHeads(Value tensor, ArrayRef<Value> at, Layout layout,
                                arith::ConstantIndexOp::create(
                                    b, scratch.getLoc(), *group->getConstant()));
   SmallVector<Value> expected(4);
-  expected[0] = scratch.get(Coordinate::Batch);
-  expected[headAxis] = head;
-  expected[rowAxis] = scratch.get(row);
-  expected[3] = scratch.get(lane);
+  expected[axes[0]] = scratch.get(Coordinate::Batch);
+  expected[axes[1]] = head;
+  expected[axes[2]] = scratch.get(row);
+  expected[axes[3]] = scratch.get(lane);
   return scratch.areEqual(at, expected);
 }
 
+std::optional<Heads> AttentionMatch::transposeHeads(Value tensor,
+                                                    ArrayRef<Value> at,
+                                                    Coordinate row,
+                                                    Coordinate lane) {
+  SmallVector<int64_t> axes = {0, 1, 2, 3};
+  do {
+    if (!isHeads(tensor, at, axes, row, lane))
+      continue;
+    OpBuilder b(tensor.getContext());
+    b.setInsertionPointAfterValue(tensor);
+    Location loc = tensor.getLoc();
+    SmallVector<OpFoldResult> sizes = applyPermutation(
+        tensor::getMixedSizes(b, loc, tensor), ArrayRef<int64_t>(axes));
+    Value init = tensor::EmptyOp::create(
+        b, loc, sizes, getElementTypeOrSelf(tensor.getType()));
+    auto transposed = linalg::TransposeOp::create(b, loc, tensor, init, axes);
+    return Heads{transposed->getResult(0), Layout::BHLD, 1};
+  } while (std::next_permutation(axes.begin(), axes.end()));
+  return std::nullopt;
+}
+
 bool AttentionMatch::isMergedHeads(Value tensor, ArrayRef<Value> at,
-                                   Coordinate row, Coordinate lane) {
+                                   Layout layout, Coordinate row,
+                                   Coordinate lane) {
   SmallVector<int64_t> shape =
       AttentionOp::getShapeBHLD(output.tensor, output.layout);
   Value number = scratch.get(Coordinate::Head);
   if (at.size() != 3)
     return false;
-  if (shape[0] == 1)
-    return scratch.areEqual(at, {number, scratch.get(row), scratch.get(lane)});
-  if (ShapedType::isDynamic(shape[0]) || ShapedType::isDynamic(shape[1]))
+  if (shape[0] == 1) {
+    SmallVector<Value> expected = {number, scratch.get(row), scratch.get(lane)};
+    if (layout == Layout::BLHD)
+      std::swap(expected[0], expected[1]);
+    return scratch.areEqual(at, expected);
+  }
+  if (layout != Layout::BHLD || ShapedType::isDynamic(shape[0]) ||
+      ShapedType::isDynamic(shape[1]))
     return false;
   OpBuilder &b = scratch.getBuilder();
   Location loc = scratch.getLoc();
@@ -149,19 +176,20 @@ Heads AttentionMatch::splitHeads(const Heads &merged) const {
   SmallVector<int64_t> output =
       AttentionOp::getShapeBHLD(this->output.tensor, this->output.layout);
   auto type = cast<RankedTensorType>(merged.tensor.getType());
-  SmallVector<OpFoldResult> sizes = {
-      b.getIndexAttr(output[0]),
-      output[0] == 1 ? tensor::getMixedSize(b, loc, merged.tensor, 0)
-                     : b.getIndexAttr(output[1]),
-      tensor::getMixedSize(b, loc, merged.tensor, 1),
-      tensor::getMixedSize(b, loc, merged.tensor, 2)};
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, loc, merged.tensor);
+  SmallVector<int64_t> shape(type.getShape());
+  // Without a batch the first axis stays what it is.
+  if (output[0] != 1) {
+    shape[0] = output[1];
+    sizes[0] = b.getIndexAttr(output[1]);
+  }
+  shape.insert(shape.begin(), output[0]);
+  sizes.insert(sizes.begin(), b.getIndexAttr(output[0]));
   auto split = tensor::ExpandShapeOp::create(
-      b, loc,
-      RankedTensorType::get(
-          {output[0], output[1], type.getDimSize(1), type.getDimSize(2)},
-          type.getElementType()),
-      merged.tensor, ArrayRef<ReassociationIndices>{{0, 1}, {2}, {3}}, sizes);
-  return {split, Layout::BHLD, merged.scale};
+      b, loc, type.clone(shape), merged.tensor,
+      ArrayRef<ReassociationIndices>{{0, 1}, {2}, {3}}, sizes);
+  return {split, merged.layout, merged.scale};
 }
 
 /// Whether `tensor`, read for the elements of `moved`, has no others: what
@@ -189,14 +217,18 @@ std::optional<Heads> AttentionMatch::findHeads(Value tensor,
                                                Coordinate row,
                                                Coordinate lane) {
   std::optional<Heads> found, merged;
+  Value operand = tensor;
+  SmallVector<Value> operandAt = at;
   double scale = 1;
   bool whole = true;
   while (true) {
-    if (whole && isMergedHeads(tensor, at, row, lane))
-      merged = Heads{tensor, Layout::BHLD, scale};
     for (Layout layout : {Layout::BHLD, Layout::BLHD}) {
       Heads heads{tensor, layout, scale};
-      if (isHeads(tensor, at, layout, row, lane) &&
+      if (whole && isMergedHeads(tensor, at, layout, row, lane))
+        merged = heads;
+      int64_t axes[] = {0, AttentionOp::getAxis(layout, 1),
+                        AttentionOp::getAxis(layout, 2), 3};
+      if (isHeads(tensor, at, axes, row, lane) &&
           (whole || haveRanges(heads, row, lane))) {
         found = heads;
         break;
@@ -214,9 +246,10 @@ std::optional<Heads> AttentionMatch::findHeads(Value tensor,
     tensor = read.getTensor();
     at = SmallVector<Value>(read.getIndices());
   }
-  if (!found && merged)
-    return splitHeads(*merged);
-  return found;
+  if (found)
+    return found;
+  return merged ? splitHeads(*merged)
+                : transposeHeads(operand, operandAt, row, lane);
 }
 
 bool AttentionMatch::matchProducts(linalg::LinalgOp keys, std::string &reason) {

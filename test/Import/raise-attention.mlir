@@ -209,3 +209,29 @@ func.func @rows_of_a_longer_cache(%q: tensor<1x4x1x16xf32>, %k: tensor<1x4x64x16
   } -> tensor<1x4x1x16xf32>
   return %o : tensor<1x4x1x16xf32>
 }
+
+// -----
+
+// Queries without a batch, rows before heads; keys with lanes before rows.
+
+// CHECK-LABEL: func @other_orders
+//  CHECK-SAME:   (%[[Q:.*]]: tensor<7x4x16xf32>, %[[K:.*]]: tensor<1x4x16x5xf32>, %[[V:.*]]: tensor<1x4x5x16xf32>)
+//   CHECK-DAG:   %[[Q4:.*]] = tensor.expand_shape %[[Q]] {{.*}} into tensor<1x7x4x16xf32>
+//   CHECK-DAG:   %[[K4:.*]] = linalg.transpose ins(%[[K]] : {{.*}} permutation = [0, 1, 3, 2]
+//       CHECK:   posenc.attention query(%[[Q4]] : {{.*}}) key(%[[K4]] : tensor<1x4x5x16xf32>) value(%[[V]]
+//  CHECK-SAME:     layouts(blhd, bhld, bhld, bhld)
+func.func @other_orders(%q: tensor<7x4x16xf32>, %k: tensor<1x4x16x5xf32>, %v: tensor<1x4x5x16xf32>) -> tensor<1x4x7x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %s_empty = tensor.empty() : tensor<1x4x7x5xf32>
+  %s_init = linalg.fill ins(%zero : f32) outs(%s_empty : tensor<1x4x7x5xf32>) -> tensor<1x4x7x5xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(b, h, i, j, d) -> (i, h, d)>, affine_map<(b, h, i, j, d) -> (b, h, d, j)>,
+                                        affine_map<(b, h, i, j, d) -> (b, h, i, j)>]
+      ins(%q, %k : tensor<7x4x16xf32>, tensor<1x4x16x5xf32>) outs(%s_init : tensor<1x4x7x5xf32>) -> tensor<1x4x7x5xf32>
+  %p = linalg.softmax dimension(3) ins(%s : tensor<1x4x7x5xf32>) outs(%s_empty : tensor<1x4x7x5xf32>) -> tensor<1x4x7x5xf32>
+  %o_empty = tensor.empty() : tensor<1x4x7x16xf32>
+  %o_init = linalg.fill ins(%zero : f32) outs(%o_empty : tensor<1x4x7x16xf32>) -> tensor<1x4x7x16xf32>
+  %o = linalg.contract indexing_maps = [affine_map<(b, h, i, d, j) -> (b, h, i, j)>, affine_map<(b, h, i, d, j) -> (b, h, j, d)>,
+                                        affine_map<(b, h, i, d, j) -> (b, h, i, d)>]
+      ins(%p, %v : tensor<1x4x7x5xf32>, tensor<1x4x5x16xf32>) outs(%o_init : tensor<1x4x7x16xf32>) -> tensor<1x4x7x16xf32>
+  return %o : tensor<1x4x7x16xf32>
+}

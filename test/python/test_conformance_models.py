@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attention graphs of public model code, compiled and run, against float64 goldens.
 
-The collection lies beside the checkout, in `../shared/conformance/models` (its
-README says what a case is and where the tolerances come from); without it the
-tests are skipped. Every case is run at each of its lengths by one library.
+The collection is the folder `shared/conformance/models` beside the checkout, or
+beside a folder around it (its README says what a case is and where the
+tolerances come from); without it the tests are skipped. Every case is run at each of its lengths by one library.
 
 `make test` runs one case a configuration (`ONE_A_CONFIGURATION`: which, changes
 from one configuration to the next, so that every exporter and both spellings of
@@ -22,8 +22,12 @@ import pytest
 
 import posenc
 
-FOLDER = pathlib.Path(__file__).resolve().parents[3] / "shared" / "conformance" / "models"
-ALL = sorted(path.parent for path in FOLDER.glob("*/case.json"))
+AROUND = pathlib.Path(__file__).resolve().parents[3:]
+ALL = sorted(
+    path.parent
+    for folder in AROUND
+    for path in folder.glob("shared/conformance/models/*/case.json")
+)
 # Relative to the largest golden value; by the README's words, and its reasons.
 TOLERANCE = 2e-6
 TOLERANCES = {"swinv2": 2e-5, "gemma2.eager.linalg": 1e-4}

@@ -92,12 +92,15 @@ def _contract(
     summed = [label for label in sizes if label not in result]
     loops = {label: f"d{i}" for i, label in enumerate(result)}
     loops |= {label: f"r{i}" for i, label in enumerate(summed)}
-    maps = [
-        ", ".join(
-            "0" if extent == 1 and sizes[label] != 1 else loops[label]
-            for label, extent in zip(term, value.shape)
-        )
+    # What is repeated has no subscript: contractions read by plain loops are known as such.
+    kept = [
+        [axis for axis, label in enumerate(term) if value.shape[axis] != 1 or sizes[label] == 1]
         for value, term in zip(operands, terms)
+    ]
+    maps = [", ".join(loops[term[a]] for a in axes) for axes, term in zip(kept, terms)]
+    operands = [
+        build.reshape(value, tuple(value.shape[axis] for axis in axes))
+        for axes, value in zip(kept, operands)
     ]
     shape = tuple(sizes[label] for label in result)
     element = F32 if operands[0].element.is_half else operands[0].element
