@@ -9,6 +9,7 @@ reference evaluator.
 from __future__ import annotations
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto, helper
 
@@ -263,3 +264,15 @@ def test_refused_by_name_with_the_remedy(op: str, reason: str) -> None:
     handler = find_handler("", op, 27)
     with pytest.raises(posenc.ImportFailure, match=reason):
         handler(None)
+
+
+def test_external_data_is_mapped_and_equal_weights_embedded_once(tmp_path) -> None:
+    weight, x = random(8, 8), random(3, 8)
+    weights = {"w": weight, "tied": weight.copy()}
+    nodes = [node("MatMul", "x w", "y"), node("MatMul", "y tied", "z")]
+    model = make_model(nodes, {"x": x}, ["z"], weights)
+    onnx.save(model, tmp_path / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
+    text = import_model(tmp_path / "m.onnx")
+    assert text.count("dense_resource<weight_0>") == 2 and text.count(': "0x') == 1
+    (result,) = execute(text, [x])
+    np.testing.assert_allclose(result, x @ weight @ weight, rtol=1e-5, atol=1e-5)

@@ -8,6 +8,7 @@ needs (shape arithmetic that folded, mostly) is left out of the module.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -60,6 +61,7 @@ class Emitter:
         # Of the function, and of the regions being written; the innermost last.
         self._scopes: list[list[_Operation]] = [[]]
         self._resources: dict[str, str] = {}
+        self._keys: dict[bytes, str] = {}
         self._extents: dict[Extent, str] = {}
         self._scalars: dict[tuple[str, str], str] = {}
         self._asserted: set[str] = set()
@@ -238,12 +240,16 @@ class Emitter:
         elif flat.size <= _MAX_INLINE_ELEMENTS or element == BOOL:
             attribute = f"dense<{_nested(element, content)}>"
         else:
-            key = f"weight_{len(self._resources)}"
-            self._resources[key] = (
-                element.numpy.itemsize.to_bytes(4, "little").hex() + flat.tobytes().hex()
-            )
-            attribute = f"dense_resource<{key}>"
+            attribute = f"dense_resource<{self._resource(element, flat)}>"
         return self._hoisted(f"arith.constant {attribute} : {type_}")
+
+    def _resource(self, element: ElementType, flat: np.ndarray) -> str:
+        """The key of a blob; the same bytes, a weight that is tied, are embedded once."""
+        blob = element.numpy.itemsize.to_bytes(4, "little").hex() + flat.tobytes().hex()
+        digest = hashlib.sha256(blob.encode()).digest()
+        key = self._keys.setdefault(digest, f"weight_{len(self._keys)}")
+        self._resources.setdefault(key, blob)
+        return key
 
     def dynamic_sizes(self, shape: Shape) -> list[str]:
         return [self.index(extent) for extent in shape if extent.static is None]

@@ -6,17 +6,18 @@ from __future__ import annotations
 
 import ast
 import operator
+import os
 import re
 
 import numpy as np
 import onnx
-import onnx.numpy_helper
 
 from ..._errors import ImportFailure
 from .emitter import Emitter, quote
 from .folding import fold, keep_numbers
 from .loading import (
     ModelLike,
+    content_of,
     domain_of,
     graphs_of,
     inferred_types,
@@ -40,15 +41,17 @@ def import_model(model: ModelLike, name: str | None = None) -> str:
     `ImportFailure`, in one line, for a model that is invalid or that holds
     operators posenc does not know (all of them are listed).
     """
+    folder = os.path.dirname(model) if isinstance(model, (str, os.PathLike)) else ""
     model = inline(load(model))
-    return _GraphImporter(model).run(_identifier(name or model.graph.name))
+    return _GraphImporter(model, folder).run(_identifier(name or model.graph.name))
 
 
 class _GraphImporter:
     """Holds the values by name while the nodes are walked."""
 
-    def __init__(self, model: onnx.ModelProto):
+    def __init__(self, model: onnx.ModelProto, folder: str):
         self.model = model
+        self.folder = folder  # where files with the data of tensors lie
         self.opset = opset_of(model)
         self.emit = Emitter()
         self.build = Structured(self.emit)
@@ -76,7 +79,7 @@ class _GraphImporter:
     def _initializers(self, graph: onnx.GraphProto, read: set[str]) -> None:
         for tensor in graph.initializer:
             if tensor.name in read:
-                self.values[tensor.name] = _constant(tensor)
+                self.values[tensor.name] = _constant(tensor, self.folder)
         if graph.sparse_initializer:
             raise ImportFailure("the model has sparse initializers; make them dense")
 
@@ -172,7 +175,7 @@ class _GraphImporter:
 
     def _outputs(self, node: onnx.NodeProto):
         if is_constant(node):
-            return [_constant_node(node)]
+            return [_constant_node(node, self.folder)]
         missing = [name for name in node.input if name not in self.values]
         if missing:
             raise ImportFailure(f"needs '{missing[0]}', an output posenc does not compute")
@@ -231,13 +234,13 @@ class _GraphImporter:
         return self.emit.function(name, self.arguments, results, returned)
 
 
-def _constant(tensor: onnx.TensorProto) -> Value:
+def _constant(tensor: onnx.TensorProto, folder: str) -> Value:
     try:
         element = element_type(tensor.data_type)
     except ImportFailure as error:
         raise ImportFailure(f"initializer '{tensor.name}' {error}") from error
     try:
-        content = onnx.numpy_helper.to_array(tensor)
+        content = content_of(tensor, folder)
     except (MemoryError, OSError, TypeError, ValueError) as error:
         raise ImportFailure(
             f"initializer '{tensor.name}' of the sizes {list(tensor.dims)} does not fit its data: "
@@ -250,11 +253,11 @@ def _constant(tensor: onnx.TensorProto) -> Value:
     return known(content, element)
 
 
-def _constant_node(node: onnx.NodeProto) -> Value:
+def _constant_node(node: onnx.NodeProto, folder: str) -> Value:
     attribute = node.attribute[0]
     value = onnx.helper.get_attribute_value(attribute)
     if attribute.name == "value":
-        return _constant(value)
+        return _constant(value, folder)
     kinds = {
         "value_float": np.float32,
         "value_floats": np.float32,

@@ -8,12 +8,15 @@ import os
 from collections.abc import Iterator
 from typing import Union
 
+import numpy as np
 import onnx
 import onnx.checker
 import onnx.defs
 import onnx.inliner
+import onnx.numpy_helper
 import onnx.shape_inference
 from google.protobuf.message import Message
+from onnx.external_data_helper import ExternalDataInfo, uses_external_data
 
 from ..._errors import ImportFailure
 from .registry import find_handler, node_name
@@ -39,8 +42,6 @@ def load(model: ModelLike) -> onnx.ModelProto:
             onnx.checker.check_model(loaded)
         else:  # By its path, because no message holds more than 2 GiB.
             onnx.checker.check_model(os.fspath(model))
-        if not isinstance(model, (bytes, onnx.ModelProto)):
-            onnx.load_external_data_for_model(loaded, os.path.dirname(os.fspath(model)))
     except OSError as error:
         raise ImportFailure(f"cannot read the model: {error}") from error
     except Exception as error:  # protobuf and the checker raise types of their own.
@@ -53,6 +54,25 @@ def load(model: ModelLike) -> onnx.ModelProto:
             "convert it with onnx.version_converter or export it anew"
         )
     return loaded
+
+
+def content_of(tensor: onnx.TensorProto, folder: str) -> np.ndarray:
+    """The elements; those that lie in a file beside the model are mapped, not read.
+
+    Raises OSError or ValueError where the data do not fit the tensor's sizes.
+    """
+    if not uses_external_data(tensor):
+        return onnx.numpy_helper.to_array(tensor)
+    where = ExternalDataInfo(tensor)
+    element = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type))
+    shape = tuple(tensor.dims)
+    size = element.itemsize * int(np.prod(shape))
+    if where.length not in (None, size):
+        raise ValueError(f"it needs {size} bytes, but has {where.length}")
+    if size == 0:
+        return np.zeros(shape, element)
+    path = os.path.join(folder, where.location)
+    return np.memmap(path, element, "r", where.offset or 0, shape)
 
 
 def _restore_domain(model: onnx.ModelProto) -> bool:
