@@ -193,11 +193,14 @@ Heads AttentionMatch::splitHeads(const Heads &merged) const {
 }
 
 /// Whether `tensor`, read for the elements of `moved`, has no others: what
-/// takes a part of a tensor does not tell how long the tensor is.
+/// takes a part of a tensor does not tell how long the tensor is. An op that
+/// reads by its loops alone broadcasts to extents that the front end knows to
+/// agree.
 static bool isReadWhole(Value moved, Value tensor) {
   Operation *op = moved.getDefiningOp();
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-    return llvm::is_contained(linalgOp.getDpsInputs(), tensor);
+    return linalgOp.getNumDpsInputs() == 0 ||
+           llvm::is_contained(linalgOp.getDpsInputs(), tensor);
   return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
       op);
 }

@@ -11,7 +11,6 @@
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Formula/Assignment.h"
 #include "posenc/Formula/RegionInterpreter.h"
-#include "posenc/Formula/SymbolicExtent.h"
 #include "llvm/ADT/ScopeExit.h"
 #include <cmath>
 #include <random>
@@ -29,9 +28,15 @@ Scratch::Scratch(Location loc)
 
 bool Scratch::runsOver(Coordinate coordinate, Value tensor,
                        int64_t axis) const {
+  constexpr uint64_t trials = 6;
   const Range &range = ranges[static_cast<unsigned>(coordinate)];
-  return SymbolicExtent::ofAxis(tensor, axis) ==
-         SymbolicExtent::ofAxis(range.tensor, range.axis);
+  for (uint64_t seed = 1; seed <= trials; ++seed) {
+    Assignment assignment(seed);
+    if (assignment.getExtent(tensor, axis) !=
+        assignment.getExtent(range.tensor, range.axis))
+      return false;
+  }
+  return true;
 }
 
 static bool haveSameNumber(const Number &a, const Number &b) {
