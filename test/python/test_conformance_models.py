@@ -28,9 +28,10 @@ ALL = sorted(
     for folder in AROUND
     for path in folder.glob("shared/conformance/models/*/case.json")
 )
-# Relative to the largest golden value; by the README's words, and its reasons.
+# Relative to the largest golden value, as the README has them. Swin v2 multiplies its logits by up
+# to 100; the exporter of Gemma's linalg writes sqrt(2/pi) of the tanh GELU as 0.797724.
 TOLERANCE = 2e-6
-TOLERANCES = {"swinv2": 2e-5, "gemma2.eager.linalg": 1e-4}
+TOLERANCES = {"swinv2": 2e-5, "gemma2.eager.linalg": 1e-4, "gemma3_small.sdpa.linalg": 2e-4}
 
 
 def configuration_of(folder: pathlib.Path) -> str:
