@@ -156,7 +156,9 @@ class Emitter:
             term: str | None = None
             for atom in monomial:
                 factor = self._atom(atom)
-                term = factor if term is None else self._hoisted(f"arith.muli {term}, {factor} : index")
+                if term is not None:
+                    factor = self._hoisted(f"arith.muli {term}, {factor} : index")
+                term = factor
             if term is None:
                 term = self.index(coefficient)
             elif coefficient != 1:
@@ -224,7 +226,8 @@ class Emitter:
                 elements = ", ".join(
                     self.integer(e, value.element) for e in value.content.reshape(-1)
                 )
-                value.ssa = self._hoisted(f"tensor.from_elements {elements} : {value.type}")
+                text = f"tensor.from_elements {elements} : {value.type}"
+                value.ssa = self._hoisted(text)
         return value.ssa
 
     def constant(self, element: ElementType, content: np.ndarray) -> str:

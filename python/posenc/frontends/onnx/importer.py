@@ -93,7 +93,7 @@ class _GraphImporter:
         self.emit.location = location
         missing = [info.name for info in graph.output if self.values.get(info.name) is None]
         if missing:
-            raise ImportFailure(f"output '{missing[0]}' of the graph '{graph.name}' is not computed")
+            raise ImportFailure(f"output '{missing[0]}' of '{graph.name}' is not computed")
         return [self.values[info.name] for info in graph.output]
 
     def _argument(self, info: onnx.ValueInfoProto) -> list[tuple[str, str]]:

@@ -214,7 +214,7 @@ class Structured:
         shape: Shape,
         reduced: Sequence[str] = ("r0",),
     ) -> Value:
-        """Sum over `reduced` of the product, in f32 for 16-bit floats; d0.. are the result's axes."""
+        """Sum over `reduced` of the product, in f32 for 16-bit floats; d0.. index the result."""
         element = F32 if left.element.is_half or right.element.is_half else left.element
         zero = self.emit.scalar(element.mlir, literal(element, 0))
 
@@ -357,7 +357,7 @@ class Structured:
         return result
 
     def with_sizes(self, value: Value) -> Value:
-        """The value as a slice of all of it: a loop or a branch does not tell its result's sizes."""
+        """A slice of all of the value: a loop or a branch does not tell its result's sizes."""
         if value.static_shape() is not None:
             return value
         source, sizes = self.emit.ssa(value), self.emit.mixed_sizes(value.shape)

@@ -56,7 +56,8 @@ def _parse(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
         rank = len(output.replace("...", "")) + (widest if "..." in output else 0)
         result = _labels(equation, output, rank)
     else:
-        single = sorted(label for label in set(every) if every.count(label) == 1 and len(label) == 1)
+        once = {label for label in every if every.count(label) == 1}
+        single = sorted(label for label in once if len(label) == 1)
         result = _ellipsis(widest) + single
     unknown = [label for label in result if label not in every]
     if unknown or len(set(result)) != len(result):

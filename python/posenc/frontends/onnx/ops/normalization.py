@@ -39,7 +39,8 @@ def _inverse_deviation(build: Structured, variance: Value, epsilon: float) -> Va
 def rms_normalization(ctx: NodeContext):
     """x / sqrt(mean(x^2) + epsilon), rounded to the type of x, times the scale."""
     x = ctx.input(0)
-    return [rms_normalize(ctx.build, x, ctx.input(1), _axes(ctx, x), ctx.attribute("epsilon", 1e-5))[0]]
+    epsilon = ctx.attribute("epsilon", 1e-5)
+    return [rms_normalize(ctx.build, x, ctx.input(1), _axes(ctx, x), epsilon)[0]]
 
 
 def rms_normalize(

@@ -190,7 +190,9 @@ def _loop(ctx: NodeContext, data: Value, tuples: Value, rows: Value) -> Value:
         f": {rows.type} to {row_type}"
     )
     written = _written_row(s, old, new, valid, Value(data.element, rest), reduction)
-    after = s.op(f"tensor.insert_slice {written} into {result}{place} : {row_type} into {data.type}")
+    after = s.op(
+        f"tensor.insert_slice {written} into {result}{place} : {row_type} into {data.type}"
+    )
     lines = "".join(f"  {line}\n" for line in s.lines)
     loop = emit.op(
         f"scf.for {row} = {bounds[0]} to {bounds[1]} step {bounds[2]} "

@@ -304,7 +304,8 @@ def depth_and_space(ctx: NodeContext):
             raise ImportFailure(f"blocks of {block} do not divide the picture {h} x {w}")
         apart = ctx.build.reshape(x, (n, c, rows, block, columns, block))
         columns_first = ctx.attribute("mode", "DCR") == "CRD"
-        moved = ctx.build.transpose(apart, [0, 1, 3, 5, 2, 4] if columns_first else [0, 3, 5, 1, 2, 4])
+        order = [0, 1, 3, 5, 2, 4] if columns_first else [0, 3, 5, 1, 2, 4]
+        moved = ctx.build.transpose(apart, order)
         return [ctx.build.reshape(moved, (n, c * block * block, rows, columns))]
     depth = c.divided_exactly(block * block)
     if depth is None:
