@@ -6,7 +6,7 @@ PYTHON := $(BUILD)/venv/bin/python
 PREFIX := /usr/local
 CONFIGURE := cmake -G Ninja -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 -DLLVM_ENABLE_LLD=ON
 
-.PHONY: all help setup build demo test test-sanitizers wheel install bench bench-peers format clean
+.PHONY: all help setup build demo test test-nightly test-sanitizers wheel install bench bench-peers format clean
 
 all: build
 
@@ -15,6 +15,7 @@ help:
 	@echo 'make setup           installs what is missing (Debian packages, build/venv)'
 	@echo 'make demo            compiles, runs, checks and times a LLaMA attention layer'
 	@echo 'make test            every test this machine can run; ends with N passed, N failed'
+	@echo 'make test-nightly    the same with every exported model, where make test chooses one a configuration'
 	@echo 'make test-sanitizers the lit suite with the address and undefined-behaviour sanitizers'
 	@echo 'make wheel           the Python package with the compiler inside, into build/wheel'
 	@echo 'make install         tools, libraries and CMake package into PREFIX (/usr/local)'
@@ -35,6 +36,9 @@ demo: build
 
 test: build
 	@$(PYTHON) utils/run_tests.py --build $(BUILD)
+
+test-nightly: build
+	@$(PYTHON) utils/run_tests.py --build $(BUILD) --nightly
 
 # Not built: what a stock tool loads (posenc-plugin), and libposenc.so, whose LLVM is linked in.
 test-sanitizers: setup

@@ -48,12 +48,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--only", choices=["lit", "pytest"], help="run one suite")
+    parser.add_argument("--nightly", action="store_true", help="every case where a part is chosen")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     reports = build / "reports"
     reports.mkdir(parents=True, exist_ok=True)
 
     environment = dict(os.environ, POSENC_BUILD_DIR=str(build), POSENC_PYTHON=sys.executable)
+    if arguments.nightly:
+        environment["POSENC_NIGHTLY"] = "1"
     pytest = [sys.executable, "-m", "pytest", "-q", "-rs", "-n", "auto", "test/python"]
     suites = {
         "lit": [cached(build, "LLVM_EXTERNAL_LIT"), "-s", "--timeout", "120", "--xunit-xml-output"],

@@ -24,6 +24,7 @@ namespace mlir::posenc {
 /// The dialect and the interfaces it implements for other dialects' passes.
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<PosEncDialect>();
+  registerImportDialects(registry);
   registerBufferizableOpInterfaceExternalModels(registry);
   registerFuseExternalModels(registry);
   registerPlanExternalModels(registry);

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "posenc/Dialect/PosEnc/IR/Remarks.h"
 
 using namespace mlir;
@@ -131,16 +132,16 @@ static bool readsSoftmax(linalg::LinalgOp values) {
 // Queries, keys and values
 //===----------------------------------------------------------------------===//
 
-bool AttentionMatch::isHeads(Value tensor, ArrayRef<Value> at, Layout layout,
-                             Coordinate row, Coordinate lane) {
+bool AttentionMatch::isHeads(Value tensor, ArrayRef<Value> at,
+                             ArrayRef<int64_t> axes, Coordinate row,
+                             Coordinate lane) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type || type.getRank() != 4)
     return false;
-  int64_t headAxis = AttentionOp::getAxis(layout, 1);
   SymbolicExtent heads = SymbolicExtent::ofAxis(
       output.tensor, AttentionOp::getAxis(output.layout, 1));
   std::optional<SymbolicExtent> group =
-      heads.divideBy(SymbolicExtent::ofAxis(tensor, headAxis));
+      heads.divideBy(SymbolicExtent::ofAxis(tensor, axes[1]));
   if (!group || !group->getConstant())
     return false;
   OpBuilder &b = scratch.getBuilder();
@@ -151,18 +152,49 @@ bool AttentionMatch::isHeads(Value tensor, ArrayRef<Value> at, Layout layout,
                                arith::ConstantIndexOp::create(
                                    b, scratch.getLoc(), *group->getConstant()));
   SmallVector<Value> expected(4);
-  expected[0] = scratch.get(Coordinate::Batch);
-  expected[headAxis] = head;
-  expected[AttentionOp::getAxis(layout, 2)] = scratch.get(row);
-  expected[3] = scratch.get(lane);
+  expected[axes[0]] = scratch.get(Coordinate::Batch);
+  expected[axes[1]] = head;
+  expected[axes[2]] = scratch.get(row);
+  expected[axes[3]] = scratch.get(lane);
   return scratch.areEqual(at, expected);
 }
 
+std::optional<Heads> AttentionMatch::transposeHeads(Value tensor,
+                                                    ArrayRef<Value> at,
+                                                    Coordinate row,
+                                                    Coordinate lane) {
+  SmallVector<int64_t> axes = {0, 1, 2, 3};
+  do {
+    if (!isHeads(tensor, at, axes, row, lane))
+      continue;
+    OpBuilder b(tensor.getContext());
+    b.setInsertionPointAfterValue(tensor);
+    Location loc = tensor.getLoc();
+    SmallVector<OpFoldResult> sizes = applyPermutation(
+        tensor::getMixedSizes(b, loc, tensor), ArrayRef<int64_t>(axes));
+    Value init = tensor::EmptyOp::create(
+        b, loc, sizes, getElementTypeOrSelf(tensor.getType()));
+    auto transposed = linalg::TransposeOp::create(b, loc, tensor, init, axes);
+    return Heads{transposed->getResult(0), Layout::BHLD, 1};
+  } while (std::next_permutation(axes.begin(), axes.end()));
+  return std::nullopt;
+}
+
 bool AttentionMatch::isMergedHeads(Value tensor, ArrayRef<Value> at,
-                                   Coordinate row, Coordinate lane) {
+                                   Layout layout, Coordinate row,
+                                   Coordinate lane) {
   SmallVector<int64_t> shape =
       AttentionOp::getShapeBHLD(output.tensor, output.layout);
-  if (at.size() != 3 || ShapedType::isDynamic(shape[0]) ||
+  Value number = scratch.get(Coordinate::Head);
+  if (at.size() != 3)
+    return false;
+  if (shape[0] == 1) {
+    SmallVector<Value> expected = {number, scratch.get(row), scratch.get(lane)};
+    if (layout == Layout::BLHD)
+      std::swap(expected[0], expected[1]);
+    return scratch.areEqual(at, expected);
+  }
+  if (layout != Layout::BHLD || ShapedType::isDynamic(shape[0]) ||
       ShapedType::isDynamic(shape[1]))
     return false;
   OpBuilder &b = scratch.getBuilder();
@@ -170,8 +202,7 @@ bool AttentionMatch::isMergedHeads(Value tensor, ArrayRef<Value> at,
   Value heads = arith::ConstantIndexOp::create(b, loc, shape[1]);
   Value first =
       arith::MulIOp::create(b, loc, scratch.get(Coordinate::Batch), heads);
-  Value number =
-      arith::AddIOp::create(b, loc, first, scratch.get(Coordinate::Head));
+  number = arith::AddIOp::create(b, loc, first, number);
   return scratch.areEqual(at, {number, scratch.get(row), scratch.get(lane)});
 }
 
@@ -182,17 +213,43 @@ Heads AttentionMatch::splitHeads(const Heads &merged) const {
   SmallVector<int64_t> output =
       AttentionOp::getShapeBHLD(this->output.tensor, this->output.layout);
   auto type = cast<RankedTensorType>(merged.tensor.getType());
-  SmallVector<OpFoldResult> sizes = {
-      b.getIndexAttr(output[0]), b.getIndexAttr(output[1]),
-      tensor::getMixedSize(b, loc, merged.tensor, 1),
-      tensor::getMixedSize(b, loc, merged.tensor, 2)};
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, loc, merged.tensor);
+  SmallVector<int64_t> shape(type.getShape());
+  // Without a batch the first axis stays what it is.
+  if (output[0] != 1) {
+    shape[0] = output[1];
+    sizes[0] = b.getIndexAttr(output[1]);
+  }
+  shape.insert(shape.begin(), output[0]);
+  sizes.insert(sizes.begin(), b.getIndexAttr(output[0]));
   auto split = tensor::ExpandShapeOp::create(
-      b, loc,
-      RankedTensorType::get(
-          {output[0], output[1], type.getDimSize(1), type.getDimSize(2)},
-          type.getElementType()),
-      merged.tensor, ArrayRef<ReassociationIndices>{{0, 1}, {2}, {3}}, sizes);
-  return {split, Layout::BHLD, merged.scale};
+      b, loc, type.clone(shape), merged.tensor,
+      ArrayRef<ReassociationIndices>{{0, 1}, {2}, {3}}, sizes);
+  return {split, merged.layout, merged.scale};
+}
+
+/// Whether `tensor`, read for the elements of `moved`, has no others: what
+/// takes a part of a tensor does not tell how long the tensor is. An op that
+/// reads by its loops alone broadcasts to extents that the front end knows to
+/// agree.
+static bool isReadWhole(Value moved, Value tensor) {
+  Operation *op = moved.getDefiningOp();
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.getNumDpsInputs() == 0 ||
+           llvm::is_contained(linalgOp.getDpsInputs(), tensor);
+  return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+      op);
+}
+
+bool AttentionMatch::haveRanges(const Heads &heads, Coordinate row,
+                                Coordinate lane) const {
+  auto runsOver = [&](Coordinate coordinate, int64_t axis) {
+    return scratch.runsOver(coordinate, heads.tensor,
+                            AttentionOp::getAxis(heads.layout, axis));
+  };
+  return runsOver(Coordinate::Batch, 0) && runsOver(row, 2) &&
+         runsOver(lane, 3);
 }
 
 std::optional<Heads> AttentionMatch::findHeads(Value tensor,
@@ -200,15 +257,23 @@ std::optional<Heads> AttentionMatch::findHeads(Value tensor,
                                                Coordinate row,
                                                Coordinate lane) {
   std::optional<Heads> found, merged;
+  Value operand = tensor;
+  SmallVector<Value> operandAt = at;
   double scale = 1;
+  bool whole = true;
   while (true) {
-    if (isMergedHeads(tensor, at, row, lane))
-      merged = Heads{tensor, Layout::BHLD, scale};
-    for (Layout layout : {Layout::BHLD, Layout::BLHD})
-      if (isHeads(tensor, at, layout, row, lane)) {
-        found = Heads{tensor, layout, scale};
+    for (Layout layout : {Layout::BHLD, Layout::BLHD}) {
+      Heads heads{tensor, layout, scale};
+      if (whole && isMergedHeads(tensor, at, layout, row, lane))
+        merged = heads;
+      int64_t axes[] = {0, AttentionOp::getAxis(layout, 1),
+                        AttentionOp::getAxis(layout, 2), 3};
+      if (isHeads(tensor, at, axes, row, lane) &&
+          (whole || haveRanges(heads, row, lane))) {
+        found = heads;
         break;
       }
+    }
     // One step towards the producers: a movement or a constant factor.
     Value element = scratch.emitElement(
         tensor, at, [&](Value other) { return other != tensor; });
@@ -217,12 +282,14 @@ std::optional<Heads> AttentionMatch::findHeads(Value tensor,
     auto read = element.getDefiningOp<tensor::ExtractOp>();
     if (!read || read.getTensor() == tensor)
       break;
+    whole &= isReadWhole(tensor, read.getTensor());
     tensor = read.getTensor();
     at = SmallVector<Value>(read.getIndices());
   }
-  if (!found && merged)
-    return splitHeads(*merged);
-  return found;
+  if (found)
+    return found;
+  return merged ? splitHeads(*merged)
+                : transposeHeads(operand, operandAt, row, lane);
 }
 
 /// Why `tensor`, `role` of the attention, cannot be its operand.
@@ -411,10 +478,18 @@ static SmallVector<Value> getMoved(Value result) {
   return chain;
 }
 
+static bool isCandidate(Value moved) {
+  return cast<RankedTensorType>(moved.getType()).getRank() == 4;
+}
+
+bool AttentionMatch::hasCandidate(linalg::LinalgOp values) {
+  return llvm::any_of(getMoved(values->getResult(0)), isCandidate);
+}
+
 std::unique_ptr<AttentionMatch> AttentionMatch::match(linalg::LinalgOp values,
                                                       std::string &reason) {
   for (Value candidate : getMoved(values->getResult(0))) {
-    if (cast<RankedTensorType>(candidate.getType()).getRank() != 4)
+    if (!isCandidate(candidate))
       continue;
     std::unique_ptr<AttentionMatch> match(new AttentionMatch(values.getLoc()));
     match->values = values;

@@ -33,6 +33,9 @@ public:
   /// `reason` says what was missing; it is empty if there was no softmax.
   static std::unique_ptr<AttentionMatch> match(linalg::LinalgOp values,
                                                std::string &reason);
+  /// Whether what `values` computes becomes a tensor of batch, heads, rows and
+  /// lanes at all.
+  static bool hasCandidate(linalg::LinalgOp values);
 
   /// The tensor that attention computes.
   Heads output;
@@ -57,12 +60,20 @@ private:
   /// say which coordinates those are.
   std::optional<Heads> findHeads(Value tensor, SmallVector<Value> at,
                                  Coordinate row, Coordinate lane);
-  bool isHeads(Value tensor, ArrayRef<Value> at, Layout layout, Coordinate row,
-               Coordinate lane);
+  /// `axes` are those of batch, heads, rows and lanes.
+  bool isHeads(Value tensor, ArrayRef<Value> at, ArrayRef<int64_t> axes,
+               Coordinate row, Coordinate lane);
+  /// The four axes of `tensor` in another order: its transpose, emitted behind
+  /// it.
+  std::optional<Heads> transposeHeads(Value tensor, ArrayRef<Value> at,
+                                      Coordinate row, Coordinate lane);
+  /// Whether batch, rows and lanes of `heads` are no more than attention reads.
+  bool haveRanges(const Heads &heads, Coordinate row, Coordinate lane) const;
   /// Whether batch and heads are one axis of `tensor`, `[b * Hq + h, row,
-  /// lane]`, and its split into two, emitted behind it.
-  bool isMergedHeads(Value tensor, ArrayRef<Value> at, Coordinate row,
-                     Coordinate lane);
+  /// lane]`, or there is no batch, `[row, h, lane]`; and its split into four,
+  /// emitted behind it.
+  bool isMergedHeads(Value tensor, ArrayRef<Value> at, Layout layout,
+                     Coordinate row, Coordinate lane);
   Heads splitHeads(const Heads &merged) const;
   /// A reader of the scores or probabilities that attention would not hold;
   /// null if there is none.

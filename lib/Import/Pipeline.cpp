@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "posenc/Import/Passes.h"
+#include "posenc/Import/TMTensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -21,6 +22,7 @@ static void addCleanup(OpPassManager &pm) {
 }
 
 void posenc::buildImportPipeline(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createDecomposeScansPass());
   // Equal values must be one value before extents are compared.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -28,6 +30,10 @@ void posenc::buildImportPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createRaiseAttentionPass());
   pm.addNestedPass<func::FuncOp>(createRaiseEncodingsPass());
   addCleanup(pm);
+}
+
+void posenc::registerImportDialects(DialectRegistry &registry) {
+  registry.insert<tm_tensor::TMTensorDialect>();
 }
 
 void posenc::registerImportPipeline() {

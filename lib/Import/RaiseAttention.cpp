@@ -130,9 +130,33 @@ static std::string describe(AttentionOp op, double scale) {
                        spell(query[1]), spell(key[1]), spell(query[3]), number);
 }
 
+/// Gives a result `[heads, rows, lanes]` that stays so a batch of one, in which
+/// it can be matched; folds away where it is not.
+static void addBatch(linalg::LinalgOp values, IRRewriter &rewriter) {
+  Value result = values->getResult(0);
+  auto type = cast<RankedTensorType>(result.getType());
+  if (type.getRank() != 3)
+    return;
+  Location loc = values.getLoc();
+  rewriter.setInsertionPointAfter(values);
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, values.getDpsInitOperand(0)->get());
+  sizes.insert(sizes.begin(), rewriter.getIndexAttr(1));
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin(), 1);
+  SmallVector<ReassociationIndices> groups = {{0, 1}, {2}, {3}};
+  auto expanded = tensor::ExpandShapeOp::create(
+      rewriter, loc, type.clone(shape), result, groups, sizes);
+  auto merged =
+      tensor::CollapseShapeOp::create(rewriter, loc, type, expanded, groups);
+  rewriter.replaceAllUsesExcept(result, merged, expanded);
+}
+
 /// Raises the attention that `values` is the last contraction of.
 static void raise(linalg::LinalgOp values, IRRewriter &rewriter) {
   std::string reason;
+  if (!AttentionMatch::hasCandidate(values))
+    addBatch(values, rewriter);
   std::unique_ptr<AttentionMatch> match = AttentionMatch::match(values, reason);
   if (!match) {
     if (!reason.empty())

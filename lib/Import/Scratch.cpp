@@ -26,6 +26,19 @@ Scratch::Scratch(Location loc)
   b.setInsertionPointToEnd(block);
 }
 
+bool Scratch::runsOver(Coordinate coordinate, Value tensor,
+                       int64_t axis) const {
+  constexpr uint64_t trials = 6;
+  const Range &range = ranges[static_cast<unsigned>(coordinate)];
+  for (uint64_t seed = 1; seed <= trials; ++seed) {
+    Assignment assignment(seed);
+    if (assignment.getExtent(tensor, axis) !=
+        assignment.getExtent(range.tensor, range.axis))
+      return false;
+  }
+  return true;
+}
+
 static bool haveSameNumber(const Number &a, const Number &b) {
   if (a.isInteger() && b.isInteger())
     return a.getInteger() == b.getInteger();

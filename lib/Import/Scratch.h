@@ -39,6 +39,10 @@ public:
   void setRange(Coordinate coordinate, Value tensor, int64_t axis) {
     ranges[static_cast<unsigned>(coordinate)] = {tensor, axis};
   }
+  /// Whether `coordinate` takes every index of the axis, whatever the open
+  /// extents are: a tensor of which a slice is read from 0 on is longer.
+  bool runsOver(Coordinate coordinate, Value tensor, int64_t axis) const;
+
   OpBuilder &getBuilder() { return b; }
   Location getLoc() const { return loc; }
   const Block &getBlock() const { return *block; }

@@ -13,6 +13,7 @@
 #include "posenc/Codegen/CPU/Target.h"
 #include "posenc/Dialect/PosEnc/IR/BufferizableOpInterfaceImpl.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Import/Passes.h"
 #include "posenc/Pipeline/Pipeline.h"
 #include "posenc/Plan/Passes.h"
 
@@ -77,6 +78,7 @@ void posenc::registerCompilerDialects(DialectRegistry &registry) {
               linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
               memref::MemRefDialect, PosEncDialect, scf::SCFDialect,
               tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+  registerImportDialects(registry);
   registerCPUTarget(registry);
   registerBufferization(registry);
   registerValueBounds(registry);

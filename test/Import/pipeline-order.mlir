@@ -3,6 +3,9 @@
 // The whole pipeline of the phase, in order; of options, those that it sets.
 
 //      CHECK:builtin.module(
+// CHECK-NEXT:  func.func(
+// CHECK-NEXT:    posenc-decompose-scans
+// CHECK-NEXT:  ),
 // CHECK-NEXT:  canonicalize
 // CHECK-NEXT:  cse,
 // CHECK-NEXT:  func.func(

@@ -85,14 +85,14 @@ func.func @selects_probabilities(%q: tensor<1x4x7x16xf32>, %k: tensor<1x4x7x16xf
 #pv2 = affine_map<(b, h, i, d, j) -> (b, h, i, d)>
 
 // CHECK: Missed] raise-attention {{.*}}its query, argument 0 of type tensor<7x4x16xf32>, is not a tensor of batch, heads, rows and lanes
-func.func @rank_three_queries(%q: tensor<7x4x16xf32>, %k: tensor<1x4x7x16xf32>, %v: tensor<1x4x7x16xf32>) -> tensor<1x4x7x16xf32> {
+func.func @queries_without_batch(%q: tensor<7x4x16xf32>, %k: tensor<2x4x7x16xf32>, %v: tensor<2x4x7x16xf32>) -> tensor<2x4x7x16xf32> {
   %zero = arith.constant 0.0 : f32
-  %s_empty = tensor.empty() : tensor<1x4x7x7xf32>
-  %s_init = linalg.fill ins(%zero : f32) outs(%s_empty : tensor<1x4x7x7xf32>) -> tensor<1x4x7x7xf32>
-  %s = linalg.contract indexing_maps = [affine_map<(b, h, i, j, d) -> (i, h, d)>, #qk1, #qk2] ins(%q, %k : tensor<7x4x16xf32>, tensor<1x4x7x16xf32>) outs(%s_init : tensor<1x4x7x7xf32>) -> tensor<1x4x7x7xf32>
-  %p = linalg.softmax dimension(3) ins(%s : tensor<1x4x7x7xf32>) outs(%s_empty : tensor<1x4x7x7xf32>) -> tensor<1x4x7x7xf32>
-  %o_empty = tensor.empty() : tensor<1x4x7x16xf32>
-  %o_init = linalg.fill ins(%zero : f32) outs(%o_empty : tensor<1x4x7x16xf32>) -> tensor<1x4x7x16xf32>
-  %o = linalg.contract indexing_maps = [#pv0, #pv1, #pv2] ins(%p, %v : tensor<1x4x7x7xf32>, tensor<1x4x7x16xf32>) outs(%o_init : tensor<1x4x7x16xf32>) -> tensor<1x4x7x16xf32>
-  return %o : tensor<1x4x7x16xf32>
+  %s_empty = tensor.empty() : tensor<2x4x7x7xf32>
+  %s_init = linalg.fill ins(%zero : f32) outs(%s_empty : tensor<2x4x7x7xf32>) -> tensor<2x4x7x7xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(b, h, i, j, d) -> (i, h, d)>, #qk1, #qk2] ins(%q, %k : tensor<7x4x16xf32>, tensor<2x4x7x16xf32>) outs(%s_init : tensor<2x4x7x7xf32>) -> tensor<2x4x7x7xf32>
+  %p = linalg.softmax dimension(3) ins(%s : tensor<2x4x7x7xf32>) outs(%s_empty : tensor<2x4x7x7xf32>) -> tensor<2x4x7x7xf32>
+  %o_empty = tensor.empty() : tensor<2x4x7x16xf32>
+  %o_init = linalg.fill ins(%zero : f32) outs(%o_empty : tensor<2x4x7x16xf32>) -> tensor<2x4x7x16xf32>
+  %o = linalg.contract indexing_maps = [#pv0, #pv1, #pv2] ins(%p, %v : tensor<2x4x7x7xf32>, tensor<2x4x7x16xf32>) outs(%o_init : tensor<2x4x7x16xf32>) -> tensor<2x4x7x16xf32>
+  return %o : tensor<2x4x7x16xf32>
 }

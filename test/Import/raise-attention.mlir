@@ -139,6 +139,105 @@ func.func @half_precision(%q: tensor<1x4x7x16xf16>, %k: tensor<1x4x7x16xf16>, %v
 
 // -----
 
+// Batch and heads stay one axis: a batch of one. The keys are the first of
+// several tensors in one: at every index the larger tensor has the same
+// elements, but it is no tensor of this batch.
+
+// CHECK-LABEL: func @merged_heads_of_packed_tensors
+//  CHECK-SAME:   (%[[Q:.*]]: tensor<8x7x16xf32>, %[[KV:.*]]: tensor<2x8x5x16xf32>
+//   CHECK-DAG:   %[[Q4:.*]] = tensor.expand_shape %[[Q]] {{.*}} into tensor<1x8x7x16xf32>
+//   CHECK-DAG:   %[[K:.*]] = tensor.extract_slice %[[KV]][0, 0, 0, 0] [1, 8, 5, 16]
+//   CHECK-DAG:   %[[V:.*]] = tensor.extract_slice %[[KV]][1, 0, 0, 0] [1, 8, 5, 16]
+//       CHECK:   %[[O:.*]] = posenc.attention query(%[[Q4]] : {{.*}}) key(%[[K]] : tensor<1x8x5x16xf32>) value(%[[V]] : tensor<1x8x5x16xf32>)
+//       CHECK:   tensor.collapse_shape %[[O]]
+func.func @merged_heads_of_packed_tensors(%q: tensor<8x7x16xf32>, %kv: tensor<2x8x5x16xf32>) -> tensor<8x7x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %k4 = tensor.extract_slice %kv[0, 0, 0, 0] [1, 8, 5, 16] [1, 1, 1, 1] : tensor<2x8x5x16xf32> to tensor<1x8x5x16xf32>
+  %v4 = tensor.extract_slice %kv[1, 0, 0, 0] [1, 8, 5, 16] [1, 1, 1, 1] : tensor<2x8x5x16xf32> to tensor<1x8x5x16xf32>
+  %k = tensor.collapse_shape %k4 [[0, 1], [2], [3]] : tensor<1x8x5x16xf32> into tensor<8x5x16xf32>
+  %v = tensor.collapse_shape %v4 [[0, 1], [2], [3]] : tensor<1x8x5x16xf32> into tensor<8x5x16xf32>
+  %kt_init = tensor.empty() : tensor<8x16x5xf32>
+  %kt = linalg.transpose ins(%k : tensor<8x5x16xf32>) outs(%kt_init : tensor<8x16x5xf32>) permutation = [0, 2, 1]
+  %s_empty = tensor.empty() : tensor<8x7x5xf32>
+  %s_init = linalg.fill ins(%zero : f32) outs(%s_empty : tensor<8x7x5xf32>) -> tensor<8x7x5xf32>
+  %s = linalg.batch_matmul ins(%q, %kt : tensor<8x7x16xf32>, tensor<8x16x5xf32>) outs(%s_init : tensor<8x7x5xf32>) -> tensor<8x7x5xf32>
+  %p = linalg.softmax dimension(2) ins(%s : tensor<8x7x5xf32>) outs(%s_empty : tensor<8x7x5xf32>) -> tensor<8x7x5xf32>
+  %o_empty = tensor.empty() : tensor<8x7x16xf32>
+  %o_init = linalg.fill ins(%zero : f32) outs(%o_empty : tensor<8x7x16xf32>) -> tensor<8x7x16xf32>
+  %o = linalg.batch_matmul ins(%p, %v : tensor<8x7x5xf32>, tensor<8x5x16xf32>) outs(%o_init : tensor<8x7x16xf32>) -> tensor<8x7x16xf32>
+  return %o : tensor<8x7x16xf32>
+}
+
+// -----
+
+// The first rows of a longer cache: keys are the slice, not the cache.
+
+// CHECK-LABEL: func @rows_of_a_longer_cache
+//  CHECK-SAME:   %[[K:[^:]*]]: tensor<1x4x64x16xf32>, %[[V:[^:]*]]: tensor<1x4x64x16xf32>, %[[LENGTH:[^:]*]]: index
+//   CHECK-DAG:   %[[KEYS:.*]] = tensor.extract_slice %[[K]][0, 0, 0, 0] [1, 4, %[[LENGTH]], 16]
+//   CHECK-DAG:   %[[VALUES:.*]] = tensor.extract_slice %[[V]][0, 0, 0, 0] [1, 4, %[[LENGTH]], 16]
+//       CHECK:   posenc.attention query({{.*}}) key(%[[KEYS]] : {{.*}}) value(%[[VALUES]]
+#qb = affine_map<(b, h, i, j, d) -> (b, h, i, d)>
+#kb = affine_map<(b, h, i, j, d) -> (b, h, j, d)>
+#sb = affine_map<(b, h, i, j, d) -> (b, h, i, j)>
+func.func @rows_of_a_longer_cache(%q: tensor<1x4x1x16xf32>, %k: tensor<1x4x64x16xf32>, %v: tensor<1x4x64x16xf32>,
+                                  %length: index) -> tensor<1x4x1x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %ks = tensor.extract_slice %k[0, 0, 0, 0] [1, 4, %length, 16] [1, 1, 1, 1] : tensor<1x4x64x16xf32> to tensor<1x4x?x16xf32>
+  %vs = tensor.extract_slice %v[0, 0, 0, 0] [1, 4, %length, 16] [1, 1, 1, 1] : tensor<1x4x64x16xf32> to tensor<1x4x?x16xf32>
+  %s_empty = tensor.empty(%length) : tensor<1x4x1x?xf32>
+  %s_init = linalg.fill ins(%zero : f32) outs(%s_empty : tensor<1x4x1x?xf32>) -> tensor<1x4x1x?xf32>
+  %s = linalg.generic {indexing_maps = [#qb, #kb, #sb], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %ks : tensor<1x4x1x16xf32>, tensor<1x4x?x16xf32>) outs(%s_init : tensor<1x4x1x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %product = arith.mulf %a, %b : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<1x4x1x?xf32>
+  %p = linalg.softmax dimension(3) ins(%s : tensor<1x4x1x?xf32>) outs(%s_empty : tensor<1x4x1x?xf32>) -> tensor<1x4x1x?xf32>
+  %o_empty = tensor.empty() : tensor<1x4x1x16xf32>
+  %o_init = linalg.fill ins(%zero : f32) outs(%o_empty : tensor<1x4x1x16xf32>) -> tensor<1x4x1x16xf32>
+  %o = linalg.generic {indexing_maps = [
+        affine_map<(b, h, i, d, j) -> (b, h, i, j)>, affine_map<(b, h, i, d, j) -> (b, h, j, d)>,
+        affine_map<(b, h, i, d, j) -> (b, h, i, d)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%p, %vs : tensor<1x4x1x?xf32>, tensor<1x4x?x16xf32>) outs(%o_init : tensor<1x4x1x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %product = arith.mulf %a, %b : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<1x4x1x16xf32>
+  return %o : tensor<1x4x1x16xf32>
+}
+
+// -----
+
+// Queries without a batch, rows before heads; keys with lanes before rows.
+
+// CHECK-LABEL: func @other_orders
+//  CHECK-SAME:   (%[[Q:.*]]: tensor<7x4x16xf32>, %[[K:.*]]: tensor<1x4x16x5xf32>, %[[V:.*]]: tensor<1x4x5x16xf32>)
+//   CHECK-DAG:   %[[Q4:.*]] = tensor.expand_shape %[[Q]] {{.*}} into tensor<1x7x4x16xf32>
+//   CHECK-DAG:   %[[K4:.*]] = linalg.transpose ins(%[[K]] : {{.*}} permutation = [0, 1, 3, 2]
+//       CHECK:   posenc.attention query(%[[Q4]] : {{.*}}) key(%[[K4]] : tensor<1x4x5x16xf32>) value(%[[V]]
+//  CHECK-SAME:     layouts(blhd, bhld, bhld, bhld)
+func.func @other_orders(%q: tensor<7x4x16xf32>, %k: tensor<1x4x16x5xf32>, %v: tensor<1x4x5x16xf32>) -> tensor<1x4x7x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %s_empty = tensor.empty() : tensor<1x4x7x5xf32>
+  %s_init = linalg.fill ins(%zero : f32) outs(%s_empty : tensor<1x4x7x5xf32>) -> tensor<1x4x7x5xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(b, h, i, j, d) -> (i, h, d)>, affine_map<(b, h, i, j, d) -> (b, h, d, j)>,
+                                        affine_map<(b, h, i, j, d) -> (b, h, i, j)>]
+      ins(%q, %k : tensor<7x4x16xf32>, tensor<1x4x16x5xf32>) outs(%s_init : tensor<1x4x7x5xf32>) -> tensor<1x4x7x5xf32>
+  %p = linalg.softmax dimension(3) ins(%s : tensor<1x4x7x5xf32>) outs(%s_empty : tensor<1x4x7x5xf32>) -> tensor<1x4x7x5xf32>
+  %o_empty = tensor.empty() : tensor<1x4x7x16xf32>
+  %o_init = linalg.fill ins(%zero : f32) outs(%o_empty : tensor<1x4x7x16xf32>) -> tensor<1x4x7x16xf32>
+  %o = linalg.contract indexing_maps = [affine_map<(b, h, i, d, j) -> (b, h, i, j)>, affine_map<(b, h, i, d, j) -> (b, h, j, d)>,
+                                        affine_map<(b, h, i, d, j) -> (b, h, i, d)>]
+      ins(%p, %v : tensor<1x4x7x5xf32>, tensor<1x4x5x16xf32>) outs(%o_init : tensor<1x4x7x16xf32>) -> tensor<1x4x7x16xf32>
+  return %o : tensor<1x4x7x16xf32>
+}
+
+// -----
+
 // The lowest value of f16, which hides keys, becomes that of f32, from a table as well.
 
 // CHECK-LABEL: func @half_lowest

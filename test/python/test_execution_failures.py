@@ -230,14 +230,14 @@ def test_damaged_onnx(tmp_path: pathlib.Path) -> None:
     compile_files(paths)
 
 
-@pytest.mark.parametrize("content", [b"", b"\x7fELF" + b"\0" * 60, b"text"])
-def test_broken_libraries(content: bytes, tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize(
+    "content, says",
+    [(b"", "is empty"), (b"\x7fELF" + b"\0" * 60, "cannot load"), (b"text", "cannot load")],
+    ids=["nothing", "header", "text"],
+)
+def test_broken_libraries(content: bytes, says: str, tmp_path: pathlib.Path) -> None:
     (tmp_path / "graph.so").write_bytes(content)
-    with pytest.raises(posenc.Error):
-        posenc.load(tmp_path / "graph.so")
-    GRAPH.function().save(tmp_path / "good.so")
-    (tmp_path / "graph.h").write_bytes((tmp_path / "good.h").read_bytes())
-    with pytest.raises(posenc.Error, match="cannot load"):
+    with pytest.raises(posenc.Error, match=says):
         posenc.load(tmp_path / "graph.so")
 
 

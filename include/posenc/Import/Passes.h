@@ -22,6 +22,9 @@ namespace mlir::posenc {
 /// primitive ops.
 void buildImportPipeline(OpPassManager &pm);
 
+/// Registers the ops of other projects that the phase reads and takes apart.
+void registerImportDialects(DialectRegistry &registry);
+
 /// Registers the pipeline as `--posenc-import`.
 void registerImportPipeline();
 

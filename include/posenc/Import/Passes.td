@@ -10,6 +10,19 @@
 
 include "mlir/Pass/PassBase.td"
 
+def DecomposeScansPass : Pass<"posenc-decompose-scans", "func::FuncOp"> {
+  let summary = "torch-mlir's running sums become reductions";
+  let description = [{
+    `tm_tensor.scan` becomes a `linalg.generic` over pairs of elements, in which
+    those that come later do not count: quadratic in the length, as a formula
+    is, and negligible beside attention. It needs a body with a neutral element.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def NormalizeShapesPass : Pass<"posenc-normalize-shapes", "func::FuncOp"> {
   let summary = "express sizes as extents, reshapes as groups of axes";
   let description = [{

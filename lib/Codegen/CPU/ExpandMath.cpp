@@ -117,6 +117,38 @@ struct WidenToF32 : RewritePattern {
   }
 };
 
+/// `value`, an f64 or a vector of it, as the f32 that it was widened from, or
+/// the integer it was converted from; null if it was neither.
+Value narrow(Value value, PatternRewriter &b) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::ExtFOp, arith::SIToFPOp>(op))
+    return {};
+  Value source = op->getOperand(0);
+  if (isFloatOf(source.getType(), 32))
+    return source;
+  if (!getElementTypeOrSelf(source.getType()).isInteger(32))
+    return {};
+  return arith::SIToFPOp::create(
+      b, op->getLoc(), cloneWith(value.getType(), b.getF32Type()), source);
+}
+
+/// A power of an f32 that a front end computes in f64 and rounds to f32, as
+/// Python's numbers are: the f32 power is computed in f64 too.
+struct NarrowPow : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &b) const override {
+    auto pow = op.getIn().getDefiningOp<math::PowFOp>();
+    if (!pow || !isFloatOf(pow.getType(), 64) || !isFloatOf(op.getType(), 32))
+      return failure();
+    Value base = narrow(pow.getLhs(), b), exponent = narrow(pow.getRhs(), b);
+    if (!base || !exponent)
+      return b.notifyMatchFailure(op, "its operands are no f32 and no integer");
+    b.replaceOpWithNewOp<math::PowFOp>(op, base, exponent);
+    return success();
+  }
+};
+
 /// What LLVM lowers to instructions on every target.
 bool isInstruction(Operation *op) {
   return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
@@ -143,7 +175,7 @@ struct ExpandMathPass : posenc::impl::ExpandMathPassBase<ExpandMathPass> {
                  ExpandF32<math::CosOp, &MathFunctions::cos>,
                  ExpandF32<math::AtanOp, &MathFunctions::atan>,
                  ExpandF32<math::PowFOp, &MathFunctions::pow>, ExpandCosSin,
-                 ExpandRsqrt, WidenToF32>(context);
+                 ExpandRsqrt, NarrowPow, WidenToF32>(context);
     // Constant exponents first: a square is a product.
     populateMathAlgebraicSimplificationPatterns(patterns);
     math::populateExpansionPatterns(

@@ -40,3 +40,18 @@ func.func @narrow(%x: bf16) -> bf16 {
   %y = math.tanh %x : bf16
   return %y : bf16
 }
+
+// A power that is rounded to f32 is one of f32, by an integer exponent too.
+
+// CHECK-LABEL: func @pow_in_f64(
+//   CHECK-NOT:   math.powf
+//       CHECK:   arith.sitofp %{{.*}} : i32 to f32
+//   CHECK-NOT:   math.powf
+//       CHECK:   return
+func.func @pow_in_f64(%x: f32, %n: i32) -> f32 {
+  %wide = arith.extf %x : f32 to f64
+  %exponent = arith.sitofp %n : i32 to f64
+  %power = math.powf %wide, %exponent : f64
+  %y = arith.truncf %power : f64 to f32
+  return %y : f32
+}

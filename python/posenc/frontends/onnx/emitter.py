@@ -8,8 +8,10 @@ needs (shape arithmetic that folded, mostly) is left out of the module.
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,8 +58,10 @@ class Emitter:
     """The body of one function and the resources it refers to."""
 
     def __init__(self) -> None:
-        self._operations: list[_Operation] = []
+        # Of the function, and of the regions being written; the innermost last.
+        self._scopes: list[list[_Operation]] = [[]]
         self._resources: dict[str, str] = {}
+        self._keys: dict[bytes, str] = {}
         self._extents: dict[Extent, str] = {}
         self._scalars: dict[tuple[str, str], str] = {}
         self._asserted: set[str] = set()
@@ -72,17 +76,44 @@ class Emitter:
         self._counter += 1
         return name
 
-    def op(self, text: str) -> str:
-        """Appends an operation with one result; returns the result's name."""
+    def op(self, text: str, results: int = 1, scope: int = -1) -> str:
+        """Appends an operation; returns the name of its results (several are name#0, name#1)."""
         result = self.fresh()
-        self._append(f"{result} = {text}", result)
+        left = result if results == 1 else f"{result}:{results}"
+        self._append(f"{left} = {text}", result, scope)
         return result
 
-    def _append(self, text: str, result: str | None) -> None:
+    def _hoisted(self, text: str) -> str:
+        """An operation that every region may use: sizes and constants, which are shared."""
+        return self.op(text, scope=0)
+
+    def _append(self, text: str, result: str | None, scope: int = -1) -> None:
         if self.location:
             text += f" loc({quote(self.location)})"
         uses = frozenset(_NAME.findall(text)) - {result}
-        self._operations.append(_Operation(text, result, uses))
+        self._scopes[scope].append(_Operation(text, result, uses))
+
+    @contextmanager
+    def region(self) -> Iterator[list[_Operation]]:
+        """Collects the operations written meanwhile, for the region of another."""
+        asserted = set(self._asserted)
+        self._scopes.append([])
+        try:
+            yield self._scopes[-1]
+        finally:
+            self._scopes.pop()
+            self._asserted = asserted
+
+    @staticmethod
+    def lines(operations: list[_Operation], returned: Sequence[str]) -> list[str]:
+        """The texts, indented, of what `returned` needs."""
+        needed = {name.partition("#")[0] for name in returned}
+        kept: list[str] = []
+        for operation in reversed(operations):
+            if operation.result is None or operation.result in needed:
+                needed |= operation.uses
+                kept.append(operation.text)
+        return ["  " + text.replace("\n", "\n  ") for text in reversed(kept)]
 
     # Scalars.
 
@@ -91,7 +122,7 @@ class Emitter:
         key = (element_type, attribute)
         if key not in self._scalars:
             typed = attribute if element_type == "i1" else f"{attribute} : {element_type}"
-            self._scalars[key] = self.op(f"arith.constant {typed}")
+            self._scalars[key] = self._hoisted(f"arith.constant {typed}")
         return self._scalars[key]
 
     def bind(self, symbol: str, ssa: str, origin: str) -> None:
@@ -125,12 +156,14 @@ class Emitter:
             term: str | None = None
             for atom in monomial:
                 factor = self._atom(atom)
-                term = factor if term is None else self.op(f"arith.muli {term}, {factor} : index")
+                if term is not None:
+                    factor = self._hoisted(f"arith.muli {term}, {factor} : index")
+                term = factor
             if term is None:
                 term = self.index(coefficient)
             elif coefficient != 1:
-                term = self.op(f"arith.muli {term}, {self.index(coefficient)} : index")
-            total = term if total is None else self.op(f"arith.addi {total}, {term} : index")
+                term = self._hoisted(f"arith.muli {term}, {self.index(coefficient)} : index")
+            total = term if total is None else self._hoisted(f"arith.addi {total}, {term} : index")
         assert total is not None
         return total
 
@@ -142,9 +175,9 @@ class Emitter:
         left, right = self.index(atom.left), self.index(atom.right)
         if atom.kind in ("floordiv", "mod"):
             # A divisor is positive unless a dimension of a degenerate call is 0.
-            right = self.op(f"arith.maxsi {right}, {self.index(1)} : index")
+            right = self._hoisted(f"arith.maxsi {right}, {self.index(1)} : index")
         name = {"floordiv": "divsi", "mod": "remsi", "min": "minsi", "max": "maxsi"}[atom.kind]
-        self._extents[extent] = self.op(f"arith.{name} {left}, {right} : index")
+        self._extents[extent] = self._hoisted(f"arith.{name} {left}, {right} : index")
         return self._extents[extent]
 
     def integer(self, extent: ExtentLike, element: ElementType = I64) -> str:
@@ -152,7 +185,7 @@ class Emitter:
         extent = Extent.of(extent)
         if extent.static is not None:
             return self.scalar(element.mlir, str(extent.static))
-        return self.op(f"arith.index_cast {self.index(extent)} : index to {element.mlir}")
+        return self._hoisted(f"arith.index_cast {self.index(extent)} : index to {element.mlir}")
 
     # Conditions on sizes.
 
@@ -193,7 +226,8 @@ class Emitter:
                 elements = ", ".join(
                     self.integer(e, value.element) for e in value.content.reshape(-1)
                 )
-                value.ssa = self.op(f"tensor.from_elements {elements} : {value.type}")
+                text = f"tensor.from_elements {elements} : {value.type}"
+                value.ssa = self._hoisted(text)
         return value.ssa
 
     def constant(self, element: ElementType, content: np.ndarray) -> str:
@@ -209,12 +243,16 @@ class Emitter:
         elif flat.size <= _MAX_INLINE_ELEMENTS or element == BOOL:
             attribute = f"dense<{_nested(element, content)}>"
         else:
-            key = f"weight_{len(self._resources)}"
-            self._resources[key] = (
-                element.numpy.itemsize.to_bytes(4, "little").hex() + flat.tobytes().hex()
-            )
-            attribute = f"dense_resource<{key}>"
-        return self.op(f"arith.constant {attribute} : {type_}")
+            attribute = f"dense_resource<{self._resource(element, flat)}>"
+        return self._hoisted(f"arith.constant {attribute} : {type_}")
+
+    def _resource(self, element: ElementType, flat: np.ndarray) -> str:
+        """The key of a blob; the same bytes, a weight that is tied, are embedded once."""
+        blob = element.numpy.itemsize.to_bytes(4, "little").hex() + flat.tobytes().hex()
+        digest = hashlib.sha256(blob.encode()).digest()
+        key = self._keys.setdefault(digest, f"weight_{len(self._keys)}")
+        self._resources.setdefault(key, blob)
+        return key
 
     def dynamic_sizes(self, shape: Shape) -> list[str]:
         return [self.index(extent) for extent in shape if extent.static is None]
@@ -248,18 +286,13 @@ class Emitter:
         types = ", ".join(f"{type_} {attributes}" for type_, attributes in results)
         bare = ", ".join(type_ for type_, _ in results)
         lines = [f"func.func @{name}({', '.join(arguments)}) -> ({types}) {{"]
-        needed = set(returned)
-        kept: list[str] = []
-        for operation in reversed(self._operations):
-            if operation.result is None or operation.result in needed:
-                needed |= operation.uses
-                kept.append(operation.text)
-        lines += ["  " + text.replace("\n", "\n  ") for text in reversed(kept)]
+        body = self.lines(self._scopes[0], returned)
+        lines += body
         lines += [f"  return {', '.join(returned)} : {bare}", "}"]
         used = {
             key: blob
             for key, blob in self._resources.items()
-            if any(f"dense_resource<{key}>" in text for text in kept)
+            if any(f"dense_resource<{key}>" in text for text in body)
         }
         if used:
             blobs = ",\n".join(f'      {key}: "0x{blob}"' for key, blob in used.items())

@@ -10,7 +10,7 @@ listed): the node is then emitted like any other.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from .values import BOOL, ELEMENT_TYPES, Value
 # Formulas are worth more than tables: larger results are computed by the graph.
 _MAX_ELEMENTS = 32
 _MAX_INTEGER_ROW = 4096
+_MAX_EVALUATED = 1 << 16
 
 
 def fold(ctx: NodeContext) -> list[Value] | None:
@@ -52,10 +53,24 @@ def _fold_numbers(ctx: NodeContext) -> list[Value] | None:
         return None
     if any(attribute.HasField("g") for attribute in ctx.node.attribute) or _grows(ctx):
         return None
+    values = []
+    for result in _run(ctx) or [None]:
+        if result is None:
+            return None
+        row = result.ndim <= 1 and result.dtype.kind in "iub" and result.size <= _MAX_INTEGER_ROW
+        element = next((e for e in ELEMENT_TYPES.values() if e.numpy == result.dtype), None)
+        if element is None or (result.size > _MAX_ELEMENTS and not row):
+            return None
+        values.append(known(result, element))
+    return values
+
+
+def _run(ctx: NodeContext) -> list[np.ndarray] | None:
+    """The node's outputs by ONNX's reference evaluator, None where it fails."""
     from onnx.reference import ReferenceEvaluator
 
     feeds = {
-        name: value.content for name, value in zip(ctx.node.input, ctx.inputs) if value is not None
+        name: value.numbers for name, value in zip(ctx.node.input, ctx.inputs) if value is not None
     }
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -63,15 +78,33 @@ def _fold_numbers(ctx: NodeContext) -> list[Value] | None:
             results = ReferenceEvaluator(_single_node_model(ctx)).run(None, feeds)
     except Exception:  # The evaluator raises what it likes; the node is emitted instead.
         return None
-    values = []
-    for result in results:
-        result = np.asarray(result)
-        row = result.ndim <= 1 and result.dtype.kind in "iub" and result.size <= _MAX_INTEGER_ROW
-        element = next((e for e in ELEMENT_TYPES.values() if e.numpy == result.dtype), None)
-        if element is None or (result.size > _MAX_ELEMENTS and not row):
-            return None
-        values.append(known(result, element))
-    return values
+    return [np.asarray(result) for result in results]
+
+
+def keep_numbers(ctx: NodeContext, results: Sequence[Value | None]) -> None:
+    """Integers that are computed in the graph although they are known stay known beside it.
+
+    Who writes or reads at such positions (ScatterND of an older exporter has an index an
+    element) then knows them.
+    """
+    unknown = [value for value in results if value is not None and value.content is None]
+    inputs = [value for value in ctx.inputs if value is not None]
+    if (
+        not unknown
+        or not inputs
+        or any(value.numbers is None for value in inputs)
+        or any(value.element.kind == "f" or not _is_small(value) for value in results if value)
+        or any(attribute.HasField("g") for attribute in ctx.node.attribute)
+    ):
+        return
+    for value, numbers in zip(results, _run(ctx) or []):
+        if value is not None and value.content is None and numbers.shape == value.static_shape():
+            value.evaluated = numbers
+
+
+def _is_small(value: Value) -> bool:
+    static = value.static_shape()
+    return static is not None and int(np.prod(static)) <= _MAX_EVALUATED
 
 
 def _grows(ctx: NodeContext) -> bool:
@@ -89,7 +122,7 @@ def _single_node_model(ctx: NodeContext):
     from onnx import helper
 
     inputs = [
-        helper.make_tensor_value_info(name, value.element.onnx, value.content.shape)
+        helper.make_tensor_value_info(name, value.element.onnx, value.numbers.shape)
         for name, value in dict(zip(ctx.node.input, ctx.inputs)).items()
         if value is not None
     ]

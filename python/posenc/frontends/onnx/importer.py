@@ -4,20 +4,22 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 
 import numpy as np
 import onnx
-import onnx.numpy_helper
 
 from ..._errors import ImportFailure
 from ..._expressions import evaluate
 from .emitter import Emitter, quote
-from .folding import fold
+from .folding import fold, keep_numbers
 from .loading import (
     ModelLike,
+    content_of,
     domain_of,
+    graphs_of,
     inferred_types,
     inline,
     is_constant,
@@ -39,15 +41,17 @@ def import_model(model: ModelLike, name: str | None = None) -> str:
     `ImportFailure`, in one line, for a model that is invalid or that holds
     operators posenc does not know (all of them are listed).
     """
+    folder = os.path.dirname(model) if isinstance(model, (str, os.PathLike)) else ""
     model = inline(load(model))
-    return _GraphImporter(model).run(_identifier(name or model.graph.name))
+    return _GraphImporter(model, folder).run(_identifier(name or model.graph.name))
 
 
 class _GraphImporter:
     """Holds the values by name while the nodes are walked."""
 
-    def __init__(self, model: onnx.ModelProto):
+    def __init__(self, model: onnx.ModelProto, folder: str):
         self.model = model
+        self.folder = folder  # where files with the data of tensors lie
         self.opset = opset_of(model)
         self.emit = Emitter()
         self.build = Structured(self.emit)
@@ -60,11 +64,7 @@ class _GraphImporter:
         if not graph.output:
             raise ImportFailure("the model has no outputs; name what it computes")
         needed, read = _needed_nodes(graph)
-        for tensor in graph.initializer:
-            if tensor.name in read:
-                self.values[tensor.name] = _constant(tensor)
-        if graph.sparse_initializer:
-            raise ImportFailure("the model has sparse initializers; make them dense")
+        self._initializers(graph, read)
         constants = {tensor.name for tensor in graph.initializer}
         conditions = []
         for info in graph.input:
@@ -75,6 +75,26 @@ class _GraphImporter:
         for node in needed:
             self._node(node)
         return self._finish(name)
+
+    def _initializers(self, graph: onnx.GraphProto, read: set[str]) -> None:
+        for tensor in graph.initializer:
+            if tensor.name in read:
+                self.values[tensor.name] = _constant(tensor, self.folder)
+        if graph.sparse_initializer:
+            raise ImportFailure("the model has sparse initializers; make them dense")
+
+    def _subgraph(self, graph: onnx.GraphProto) -> list[Value]:
+        """The outputs of a branch; what it reads from outside is known by name."""
+        location = self.emit.location
+        needed, read = _needed_nodes(graph)
+        self._initializers(graph, read)
+        for node in needed:
+            self._node(node)
+        self.emit.location = location
+        missing = [info.name for info in graph.output if self.values.get(info.name) is None]
+        if missing:
+            raise ImportFailure(f"output '{missing[0]}' of '{graph.name}' is not computed")
+        return [self.values[info.name] for info in graph.output]
 
     def _argument(self, info: onnx.ValueInfoProto) -> list[tuple[str, str]]:
         """Declares one argument; returns dimensions whose size is an expression."""
@@ -152,17 +172,24 @@ class _GraphImporter:
 
     def _outputs(self, node: onnx.NodeProto):
         if is_constant(node):
-            return [_constant_node(node)]
+            return [_constant_node(node, self.folder)]
         missing = [name for name in node.input if name not in self.values]
         if missing:
             raise ImportFailure(f"needs '{missing[0]}', an output posenc does not compute")
         context = NodeContext(
-            node, self.opset, [self.values[name] for name in node.input], self.emit, self.build
+            node,
+            self.opset,
+            [self.values[name] for name in node.input],
+            self.emit,
+            self.build,
+            self._subgraph,
         )
         folded = fold(context)
         if folded is not None:
             return folded
-        return find_handler(domain_of(node), node.op_type, self.opset)(context)
+        results = find_handler(domain_of(node), node.op_type, self.opset)(context)
+        keep_numbers(context, results)
+        return results
 
     def _without_elements(self, value: Value) -> Value:
         """Nothing computes what has no elements: no slice has a start that lies in 0 elements."""
@@ -215,13 +242,13 @@ def _symbols(shape: Shape) -> list[str]:
     return [str(extent) if extent.static is None else "" for extent in shape]
 
 
-def _constant(tensor: onnx.TensorProto) -> Value:
+def _constant(tensor: onnx.TensorProto, folder: str) -> Value:
     try:
         element = element_type(tensor.data_type)
     except ImportFailure as error:
         raise ImportFailure(f"initializer '{tensor.name}' {error}") from error
     try:
-        content = onnx.numpy_helper.to_array(tensor)
+        content = content_of(tensor, folder)
     except (MemoryError, OSError, TypeError, ValueError) as error:
         raise ImportFailure(
             f"initializer '{tensor.name}' of the sizes {list(tensor.dims)} does not fit its data: "
@@ -234,11 +261,11 @@ def _constant(tensor: onnx.TensorProto) -> Value:
     return known(content, element)
 
 
-def _constant_node(node: onnx.NodeProto) -> Value:
+def _constant_node(node: onnx.NodeProto, folder: str) -> Value:
     attribute = node.attribute[0]
     value = onnx.helper.get_attribute_value(attribute)
     if attribute.name == "value":
-        return _constant(value)
+        return _constant(value, folder)
     kinds = {
         "value_float": np.float32,
         "value_floats": np.float32,
@@ -258,6 +285,8 @@ def _needed_nodes(graph: onnx.GraphProto) -> tuple[list[onnx.NodeProto], set[str
     for node in reversed(graph.node):
         if any(output in read for output in node.output):
             read.update(node.input)
+            for graph in graphs_of(node):
+                read.update(_needed_nodes(graph)[1])
             needed.append(node)
     return needed[::-1], read
 

@@ -37,6 +37,7 @@ class NodeContext:
     inputs: list[Value | None]
     emit: Emitter
     build: Structured
+    import_graph: Callable[[onnx.GraphProto], list[Value]]
 
     def attribute(self, name: str, default: Any = None) -> Any:
         for attribute in self.node.attribute:
@@ -44,6 +45,10 @@ class NodeContext:
                 value = onnx.helper.get_attribute_value(attribute)
                 return value.decode() if isinstance(value, bytes) else value
         return default
+
+    def subgraph(self, name: str) -> list[Value]:
+        """The outputs of the graph that is the attribute `name`, written here."""
+        return self.import_graph(self.attribute(name))
 
     def optional(self, position: int) -> Value | None:
         return self.inputs[position] if position < len(self.inputs) else None

@@ -67,6 +67,13 @@ class Scalars:
         self.lines.append(f"{name} = {text}")
         return name
 
+    def nested(self) -> Scalars:
+        """For a region inside this one."""
+        return Scalars(self._emit)
+
+    def fresh(self) -> str:
+        return self._emit.fresh()
+
     def loop(self, dimension: int) -> str:
         return self.op(f"linalg.index {dimension} : index")
 
@@ -167,12 +174,18 @@ class Scalars:
     def to_index(self, operand: str, element: ElementType) -> str:
         return self.op(f"arith.index_cast {operand} : {element.mlir} to index")
 
+    def from_the_front(self, position: str, extent: str) -> str:
+        """An index that may count from the end, counted from the front."""
+        negative = self.op(f"arith.cmpi slt, {position}, {self.index(0)} : index")
+        wrapped = self.op(f"arith.addi {position}, {extent} : index")
+        return self.op(f"arith.select {negative}, {wrapped}, {position} : index")
+
     def row_within(self, position: str, extent: str) -> str:
         """An index that may count from the end, clamped into [0, extent): reads stay inside."""
-        zero, one = self.index(0), self.index(1)
-        negative = self.op(f"arith.cmpi slt, {position}, {zero} : index")
-        wrapped = self.op(f"arith.addi {position}, {extent} : index")
-        position = self.op(f"arith.select {negative}, {wrapped}, {position} : index")
-        last = self.op(f"arith.subi {extent}, {one} : index")
+        return self.within(self.from_the_front(position, extent), extent)
+
+    def within(self, position: str, extent: str) -> str:
+        """An index clamped into [0, extent)."""
+        last = self.op(f"arith.subi {extent}, {self.index(1)} : index")
         position = self.op(f"arith.minsi {position}, {last} : index")
-        return self.op(f"arith.maxsi {position}, {zero} : index")
+        return self.op(f"arith.maxsi {position}, {self.index(0)} : index")

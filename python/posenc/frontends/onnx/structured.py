@@ -206,9 +206,15 @@ class Structured:
         )
 
     def contract(
-        self, left: Value, left_map: str, right: Value, right_map: str, shape: Shape
+        self,
+        left: Value,
+        left_map: str,
+        right: Value,
+        right_map: str,
+        shape: Shape,
+        reduced: Sequence[str] = ("r0",),
     ) -> Value:
-        """Sum over `r0` of the product, in f32 for 16-bit floats; d0.. are the result's axes."""
+        """Sum over `reduced` of the product, in f32 for 16-bit floats; d0.. index the result."""
         element = F32 if left.element.is_half or right.element.is_half else left.element
         zero = self.emit.scalar(element.mlir, literal(element, 0))
 
@@ -222,7 +228,7 @@ class Structured:
             element,
             shape,
             body,
-            reduced=["r0"],
+            reduced=reduced,
             out_map=", ".join(f"d{i}" for i in range(len(shape))),
             init=self.emit.filled(element, shape, zero),
         )
@@ -349,6 +355,33 @@ class Structured:
             f" : {value.type} to {result.type}"
         )
         return result
+
+    def with_sizes(self, value: Value) -> Value:
+        """A slice of all of the value: a loop or a branch does not tell its result's sizes."""
+        if value.static_shape() is not None:
+            return value
+        source, sizes = self.emit.ssa(value), self.emit.mixed_sizes(value.shape)
+        zeros, ones = [0] * value.rank, [1] * value.rank
+        text = f"tensor.extract_slice {source}{zeros} {sizes} {ones} : {value.type} to {value.type}"
+        return Value(value.element, value.shape, ssa=self.emit.op(text))
+
+    def insert(
+        self, part: Value, whole: Value, offsets: Sequence[ExtentLike], steps: Sequence[int]
+    ) -> Value:
+        """`whole` with `part` written over it at `offsets`, every `steps`-th element."""
+        self.same_element([part, whole])
+        if part.shape == whole.shape:
+            return part
+        source, target = self.emit.ssa(part), self.emit.ssa(whole)
+        place = self.emit.mixed_sizes([Extent.of(offset) for offset in offsets])
+        return Value(
+            whole.element,
+            whole.shape,
+            ssa=self.emit.op(
+                f"tensor.insert_slice {source} into {target}{place} "
+                f"{self.emit.mixed_sizes(part.shape)} {list(steps)} : {part.type} into {whole.type}"
+            ),
+        )
 
     def _strided_read(
         self, value: Value, offsets: list[Extent], shape: Shape, steps: list[int]

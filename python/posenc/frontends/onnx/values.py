@@ -61,7 +61,9 @@ class Value:
 
     `content`, where the importer knows it, is an array of the element's numpy
     type, or of dtype object that holds `Extent`s. `ssa` is the name of the MLIR
-    value once there is one.
+    value once there is one. A value computed in the graph, because its formula
+    is worth more than a table, may still have its integers known: `evaluated`;
+    `uniform` is the one number that all its elements are.
     """
 
     def __init__(
@@ -79,6 +81,8 @@ class Value:
             raise ImportFailure(f"makes a tensor of the sizes [{sizes}]; none may be negative")
         self.ssa = ssa
         self.content = content
+        self.evaluated: np.ndarray | None = None
+        self._uniform: int | float | None = None
 
     @property
     def rank(self) -> int:
@@ -92,6 +96,23 @@ class Value:
     def is_number(self) -> bool:
         """Whether the content is known without any dimension."""
         return self.content is not None and self.content.dtype != object
+
+    @property
+    def numbers(self) -> np.ndarray | None:
+        """All elements, where they are known without any dimension, however they are computed."""
+        return self.content if self.is_number else self.evaluated
+
+    @property
+    def uniform(self):
+        """The number that every element is, or None."""
+        if self._uniform is None and self.numbers is not None and self.numbers.size:
+            first = self.numbers.flat[0]
+            return first if (self.numbers == first).all() else None
+        return self._uniform
+
+    @uniform.setter
+    def uniform(self, number) -> None:
+        self._uniform = number
 
     def scalar(self):
         """The only element of the content as a number or an Extent, or None."""

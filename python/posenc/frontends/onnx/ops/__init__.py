@@ -2,4 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Handlers of ONNX operators, a file a family; importing them registers them."""
 
-from . import attention, elementwise, indexing, matmul, normalization, reduction, rotary, shape  # noqa: F401
+from . import (  # noqa: F401
+    attention,
+    contrib,
+    control,
+    convolution,
+    einsum,
+    elementwise,
+    indexing,
+    matmul,
+    normalization,
+    padding,
+    reduction,
+    refused,
+    resize,
+    rotary,
+    scatter,
+    shape,
+)

@@ -50,6 +50,8 @@ class AttentionInputs:
     right: int
     offset: Extent  # key index of query row 0, where it is the same for the whole batch
     lengths: Value | None  # i64 [B]: keys in use; the offset is then lengths[b] - query_rows
+    lengths_hide: bool = True  # whether a key past its length is hidden from rows that are later
+    sinks: Value | None = None  # f32 [query_heads]: the score of one more key, without a value
 
     @property
     def score_shape(self) -> Shape:
@@ -60,7 +62,7 @@ class AttentionInputs:
 def attention(ctx: NodeContext):
     """Y, present_key, present_value, qk_matmul_output."""
     inputs, present_key, present_value = _read_inputs(ctx)
-    result = _emit_attention(ctx, inputs)
+    result = emit_attention(ctx, inputs)
     scores = None
     if ctx.wants(3):
         from .attention_scores import emit_scores
@@ -96,14 +98,14 @@ def _read_inputs(ctx: NodeContext) -> tuple[AttentionInputs, Value, Value]:
         query = ctx.build.split_heads(query, query_heads, "query")
         key = ctx.build.split_heads(key, key_heads, "key")
         value = ctx.build.split_heads(value, key_heads, "value")
-    present_key = _with_past(ctx, key, past_key, packed, ctx.wants(1))
-    present_value = _with_past(ctx, value, past_value, packed, ctx.wants(2))
+    present_key = with_past(ctx, key, past_key, packed, ctx.wants(1))
+    present_value = with_past(ctx, value, past_value, packed, ctx.wants(2))
     key_is_packed = packed and past_key is None
     key_source = key if key_is_packed else present_key
     value_source = value if key_is_packed else present_value
-    batch, heads, rows, head_size = _bhld(query, packed)
-    key_batch, key_heads, key_rows, key_size = _bhld(key_source, key_is_packed)
-    value_batch, value_heads, value_rows, value_size = _bhld(value_source, key_is_packed)
+    batch, heads, rows, head_size = bhld(query, packed)
+    key_batch, key_heads, key_rows, key_size = bhld(key_source, key_is_packed)
+    value_batch, value_heads, value_rows, value_size = bhld(value_source, key_is_packed)
     if head_size.static is None or value_size.static is None:
         raise ImportFailure("the head size is dynamic; export the model with a fixed head size")
     if head_size == 0:
@@ -116,7 +118,7 @@ def _read_inputs(ctx: NodeContext) -> tuple[AttentionInputs, Value, Value]:
         (key_heads, value_heads),
     ):
         ctx.build.agree(left, right)
-    _check_heads(heads, key_heads)
+    check_heads(heads, key_heads)
     past_rows = past_key.shape[2] if past_key is not None else Extent.of(0)
     layout = "blhd" if key_is_packed else "bhld"
     inputs = AttentionInputs(
@@ -160,7 +162,7 @@ def _heads(ctx: NodeContext, name: str) -> int:
     return heads
 
 
-def _with_past(ctx: NodeContext, x: Value, past: Value | None, packed: bool, wanted: bool) -> Value:
+def with_past(ctx: NodeContext, x: Value, past: Value | None, packed: bool, wanted: bool) -> Value:
     """The cache [B, H, past + S, D]; without a past just x, in that order if it is wanted."""
     if past is None and not wanted:
         return x
@@ -168,12 +170,12 @@ def _with_past(ctx: NodeContext, x: Value, past: Value | None, packed: bool, wan
     return x if past is None else ctx.build.concat([past, x], 2)
 
 
-def _bhld(x: Value, packed: bool) -> Shape:
+def bhld(x: Value, packed: bool) -> Shape:
     b, first, second, d = x.shape
     return (b, second, first, d) if packed else (b, first, second, d)
 
 
-def _check_heads(query: Extent, key: Extent) -> None:
+def check_heads(query: Extent, key: Extent) -> None:
     if (
         query.static is not None
         and key.static is not None
@@ -226,7 +228,7 @@ def _mask(ctx: NodeContext, key_rows: Extent) -> Value | None:
 # The op.
 
 
-def _emit_attention(ctx: NodeContext, a: AttentionInputs) -> Value:
+def emit_attention(ctx: NodeContext, a: AttentionInputs) -> Value:
     output_shape = (a.batch, a.query_heads, a.query_rows, a.value_size)
     packed = a.query_layout == "blhd"
     if packed:
@@ -237,11 +239,12 @@ def _emit_attention(ctx: NodeContext, a: AttentionInputs) -> Value:
     init = ctx.emit.empty(output.element, output_shape)
     layouts = [a.query_layout, a.key_layout, a.value_layout, a.query_layout]
     clauses = f" layouts({', '.join(layouts)})" if "blhd" in layouts else ""
+    sinks = f" sinks({ctx.emit.ssa(a.sinks)} : {a.sinks.type})" if a.sinks is not None else ""
     regions = _score_region(ctx, a) + _mask_region(ctx, a)
     output.ssa = ctx.emit.op(
         f"posenc.attention query({query} : {a.query.type}) key({key} : {a.key.type}) "
         f"value({value} : {a.value.type}) "
-        f"scale({scale}) outs({init} : {output.type}){clauses}{regions} -> {output.type}"
+        f"scale({scale}){sinks} outs({init} : {output.type}){clauses}{regions} -> {output.type}"
     )
     if not packed:
         return output

@@ -40,7 +40,7 @@ def visibility(ctx: NodeContext, a: AttentionInputs) -> Callable[[Scalars, Posit
     has_window = a.left >= 0 or a.right >= 0
     if a.lengths is None:
         tensors += _uniform_masks(ctx, a, has_window)
-    else:
+    elif a.lengths_hide:
         lengths = f"lengths({ctx.emit.ssa(a.lengths)} : {a.lengths.type})"
         tensors.append(
             _mask_op(
@@ -108,6 +108,8 @@ class _Limits:
         batch = s.index(0) if a.lengths.shape[0] == 1 else b
         length = s.to_index(s.op(f"tensor.extract {self.lengths}[{batch}] : {a.lengths.type}"), I64)
         offset = s.op(f"arith.subi {length}, {self.rows} : index")
+        if not a.lengths_hide:  # A row past the end of its prompt sees what precedes it.
+            offset = s.op(f"arith.maxsi {offset}, {s.index(0)} : index")
         position = s.op(f"arith.addi {i}, {offset} : index")
         terms = []
         if a.causal:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ...._errors import ImportFailure
@@ -12,12 +14,35 @@ from ..scalars import Scalars
 from ..values import BOOL, F32, ElementType, Value
 
 
-@handles("Add", "Sub", "Mul", "Min", "Max", "Sum", "And", "Or", "Xor")
+@handles("Add", "Sub", "Mul", "Min", "Max", "And", "Or", "Xor")
 def binary(ctx: NodeContext):
-    """Of two operands, or for Min, Max and Sum of any number."""
+    """Of two operands, or for Min and Max of any number."""
+    return [_folded(ctx, ctx.node.op_type)]
+
+
+@handles("Sum")
+def sum_(ctx: NodeContext):
+    return [_folded(ctx, "Add")]
+
+
+@handles("Mean")
+def mean(ctx: NodeContext):
+    total, count = _folded(ctx, "Add"), len(ctx.inputs)
+    element = total.element
+    return [
+        ctx.build.elementwise(
+            [total],
+            element,
+            lambda s, x: s.binary("Div", x[0], s.constant(element, count), element),
+            total.shape,
+        )
+    ]
+
+
+def _folded(ctx: NodeContext, name: str) -> Value:
+    """All inputs, broadcast, by one binary function from left to right."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
     element = ctx.build.same_element(operands)
-    name = {"Sum": "Add"}.get(ctx.node.op_type, ctx.node.op_type)
 
     def body(s: Scalars, x: list[str]) -> str:
         result = x[0]
@@ -25,7 +50,7 @@ def binary(ctx: NodeContext):
             result = s.binary(name, result, operand, element)
         return result
 
-    return [ctx.build.elementwise(operands, element, body)]
+    return ctx.build.elementwise(operands, element, body)
 
 
 @handles("Div")
@@ -149,6 +174,22 @@ def is_nan(ctx: NodeContext):
     ]
 
 
+@handles("IsInf")
+def is_infinite(ctx: NodeContext):
+    x = ctx.input(0)
+    signs = {"detect_positive": np.inf, "detect_negative": -np.inf}
+    wanted = [limit for name, limit in signs.items() if ctx.attribute(name, 1)]
+
+    def body(s: Scalars, v: list[str]) -> str:
+        result = s.constant(BOOL, False)
+        for limit in wanted:
+            equal = s.compare("Equal", v[0], s.constant(x.element, limit), x.element)
+            result = s.binary("Or", result, equal, BOOL)
+        return result
+
+    return [ctx.build.elementwise([x], BOOL, body)]
+
+
 @handles("Sign")
 def sign(ctx: NodeContext):
     x = ctx.input(0)
@@ -161,7 +202,8 @@ def sign(ctx: NodeContext):
     return [ctx.build.elementwise([x], x.element, body)]
 
 
-def _of_float(ctx: NodeContext, formula):
+def of_float(ctx: NodeContext, formula: Callable[[Scalars, str], str]):
+    """`formula`, on f32, of the only input."""
     x = ctx.input(0)
     if x.element.kind != "f":
         raise ImportFailure(f"needs floats, has {x.element.mlir}")
@@ -174,12 +216,12 @@ def _of_float(ctx: NodeContext, formula):
 
 @handles("Reciprocal")
 def reciprocal(ctx: NodeContext):
-    return _of_float(ctx, lambda s, x: s.binary("Div", s.constant(F32, 1.0), x, F32))
+    return of_float(ctx, lambda s, x: s.binary("Div", s.constant(F32, 1.0), x, F32))
 
 
 @handles("Sigmoid")
 def sigmoid(ctx: NodeContext):
-    return _of_float(ctx, lambda s, x: s.sigmoid(x))
+    return of_float(ctx, lambda s, x: s.sigmoid(x))
 
 
 @handles("Relu")
@@ -194,13 +236,17 @@ def relu(ctx: NodeContext):
 
 @handles("Swish", since=24)
 def swish(ctx: NodeContext):
-    alpha = ctx.attribute("alpha", 1.0)
+    return of_float(ctx, swish_of(ctx.attribute("alpha", 1.0)))
+
+
+def swish_of(alpha: float) -> Callable[[Scalars, str], str]:
+    """x sigmoid(alpha x) of an f32."""
 
     def formula(s: Scalars, x: str) -> str:
         scaled = x if alpha == 1.0 else s.binary("Mul", x, s.constant(F32, alpha), F32)
         return s.binary("Mul", x, s.sigmoid(scaled), F32)
 
-    return _of_float(ctx, formula)
+    return formula
 
 
 @handles("Gelu", since=20)
@@ -208,18 +254,27 @@ def gelu(ctx: NodeContext):
     """x Phi(x), or its tanh approximation."""
     approximate = ctx.attribute("approximate", "none")
 
-    def formula(s: Scalars, x: str) -> str:
-        if approximate == "tanh":
-            cube = s.binary("Mul", s.binary("Mul", x, x, F32), x, F32)
-            inner = s.binary("Add", x, s.binary("Mul", cube, s.constant(F32, 0.044715), F32), F32)
-            inner = s.binary("Mul", inner, s.constant(F32, np.sqrt(2 / np.pi)), F32)
-            gate = s.math("Tanh", inner, F32)
-        else:
-            gate = s.math("Erf", s.binary("Mul", x, s.constant(F32, np.sqrt(0.5)), F32), F32)
-        half = s.binary("Mul", x, s.constant(F32, 0.5), F32)
-        return s.binary("Mul", half, s.binary("Add", gate, s.constant(F32, 1.0), F32), F32)
+    formula = gelu_by_tanh if approximate == "tanh" else gelu_by_erf
+    return of_float(ctx, formula)
 
-    return _of_float(ctx, formula)
+
+def gelu_by_erf(s: Scalars, x: str) -> str:
+    """x Phi(x) of an f32."""
+    gate = s.math("Erf", s.binary("Mul", x, s.constant(F32, np.sqrt(0.5)), F32), F32)
+    return _gated_half(s, x, gate)
+
+
+def gelu_by_tanh(s: Scalars, x: str) -> str:
+    """The approximation of x Phi(x) by a hyperbolic tangent, of an f32."""
+    cube = s.binary("Mul", s.binary("Mul", x, x, F32), x, F32)
+    inner = s.binary("Add", x, s.binary("Mul", cube, s.constant(F32, 0.044715), F32), F32)
+    inner = s.binary("Mul", inner, s.constant(F32, np.sqrt(2 / np.pi)), F32)
+    return _gated_half(s, x, s.math("Tanh", inner, F32))
+
+
+def _gated_half(s: Scalars, x: str, gate: str) -> str:
+    half = s.binary("Mul", x, s.constant(F32, 0.5), F32)
+    return s.binary("Mul", half, s.binary("Add", gate, s.constant(F32, 1.0), F32), F32)
 
 
 @handles("Clip")

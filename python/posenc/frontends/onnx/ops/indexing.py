@@ -17,10 +17,10 @@ from ..registry import NodeContext, handles
 from ..scalars import Scalars
 from ..structured import broadcast_map
 from ..symbols import Extent
-from ..values import Value
+from ..values import I64, Value
 
 
-def _integers(indices: Value) -> Value:
+def as_integers(indices: Value) -> Value:
     if indices.element.kind != "i":
         raise ImportFailure(
             f"positions have elements of type {indices.element.mlir}; they must be integers"
@@ -28,9 +28,9 @@ def _integers(indices: Value) -> Value:
     return indices
 
 
-def _require_inside(ctx: NodeContext, positions: np.ndarray, extent: Extent) -> None:
-    """Constant positions lie in a dimension of this size; where only a call knows it, it checks."""
-    if positions.size == 0:
+def require_inside(ctx: NodeContext, positions: np.ndarray | None, extent: Extent) -> None:
+    """Known positions lie in a dimension of this size; where only a call knows it, it checks."""
+    if positions is None or positions.size == 0:
         return
     low, high = int(positions.min()), int(positions.max())
     for row, least in ((high, high + 1), (low, -low)):
@@ -43,11 +43,10 @@ def _require_inside(ctx: NodeContext, positions: np.ndarray, extent: Extent) -> 
 
 @handles("Gather")
 def gather(ctx: NodeContext):
-    data, indices = ctx.input(0), _integers(ctx.input(1))
+    data, indices = ctx.input(0), as_integers(ctx.input(1))
     axis = ctx.axis(ctx.attribute("axis", 0), data.rank)
     shape = data.shape[:axis] + indices.shape + data.shape[axis + 1 :]
-    if indices.is_number:
-        _require_inside(ctx, indices.content, data.shape[axis])
+    require_inside(ctx, indices.numbers, data.shape[axis])
     row = indices.scalar() if indices.is_number else None
     if row is not None:
         return [_row(ctx, data, axis, int(row), shape)]
@@ -74,10 +73,9 @@ def _row(ctx: NodeContext, data: Value, axis: int, row: int, shape) -> Value:
 
 @handles("GatherElements")
 def gather_elements(ctx: NodeContext):
-    data, indices = ctx.input(0), _integers(ctx.input(1))
+    data, indices = ctx.input(0), as_integers(ctx.input(1))
     axis = ctx.axis(ctx.attribute("axis", 0), data.rank)
-    if indices.is_number:
-        _require_inside(ctx, indices.content, data.shape[axis])
+    require_inside(ctx, indices.numbers, data.shape[axis])
     source, extent = ctx.emit.ssa(data), ctx.emit.index(data.shape[axis])
 
     def body(s: Scalars, x: list[str]) -> str:
@@ -94,14 +92,14 @@ def gather_elements(ctx: NodeContext):
 @handles("GatherND")
 def gather_nd(ctx: NodeContext):
     """The last dimension of the indices is a tuple of positions."""
-    data, indices = ctx.input(0), _integers(ctx.input(1))
+    data, indices = ctx.input(0), as_integers(ctx.input(1))
     batch = ctx.attribute("batch_dims", 0)
     width = indices.shape[-1].static
     if width is None:
         raise ImportFailure("the number of positions a tuple holds must be static")
-    if indices.is_number:
+    if indices.numbers is not None:
         for i in range(width):
-            _require_inside(ctx, indices.content[..., i], data.shape[batch + i])
+            require_inside(ctx, indices.numbers[..., i], data.shape[batch + i])
     shape = indices.shape[:-1] + data.shape[batch + width :]
     source, tuples = ctx.emit.ssa(data), ctx.emit.ssa(indices)
     extents = [ctx.emit.index(data.shape[batch + i]) for i in range(width)]
@@ -149,3 +147,22 @@ def cumulative_sum(ctx: NodeContext):
             init=ctx.emit.filled(x.element, x.shape, zero),
         )
     ]
+
+
+@handles("OneHot")
+def one_hot(ctx: NodeContext):
+    """`values` [off, on] along a new axis; nothing is on where the index lies outside."""
+    indices, values = ctx.build.cast(ctx.input(0), I64), ctx.input(2)
+    (depth,) = ctx.extents(ctx.input(1), "the depth")
+    axis = ctx.axis(ctx.attribute("axis", -1), indices.rank + 1)
+    shape = (*indices.shape[:axis], depth, *indices.shape[axis:])
+    source, extent = ctx.emit.ssa(values), ctx.emit.index(depth)
+    subscripts = ", ".join(f"d{d}" for d in range(len(shape)) if d != axis)
+
+    def body(s: Scalars, x: list[str]) -> str:
+        at = s.from_the_front(s.to_index(x[0], indices.element), extent)
+        on = s.op(f"arith.cmpi eq, {at}, {s.loop(axis)} : index")
+        which = s.op(f"arith.select {on}, {s.index(1)}, {s.index(0)} : index")
+        return s.op(f"tensor.extract {source}[{which}] : {values.type}")
+
+    return [ctx.build.generic([indices], [subscripts], values.element, shape, body)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from ..emitter import literal
 from ..registry import NodeContext, handles
 from ..scalars import Scalars
-from ..structured import Structured, broadcast_map
+from ..structured import Structured
 from ..symbols import Extent, product
 from ..values import F32, Shape, Value
 
@@ -69,13 +69,31 @@ def _broadcast(build: Structured, left: Value, right: Value) -> Value:
     """Batch dimensions broadcast: a contraction with the maps that say so."""
     batch = build.broadcast_shapes([left.shape[:-2], right.shape[:-2]])
     rank = len(batch)
-    left_map = ", ".join(filter(None, [broadcast_map(left.shape[:-2], batch), f"d{rank}, r0"]))
-    right_map = ", ".join(
-        filter(None, [broadcast_map(right.shape[:-2], batch), f"r0, d{rank + 1}"])
-    )
+    shape = batch + (left.shape[-2], right.shape[-1])
+    left, left_axes = _repeated_dropped(build, left, batch)
+    right, right_axes = _repeated_dropped(build, right, batch)
     return build.contract(
-        left, left_map, right, right_map, batch + (left.shape[-2], right.shape[-1])
+        left,
+        ", ".join([*left_axes, f"d{rank}", "r0"]),
+        right,
+        ", ".join([*right_axes, "r0", f"d{rank + 1}"]),
+        shape,
     )
+
+
+def _repeated_dropped(build: Structured, value: Value, batch: Shape) -> tuple[Value, list[str]]:
+    """`value` without the batch dimensions of size 1 that repeat, and the loops of the others.
+
+    Contractions read by plain loops are what the compiler knows as such.
+    """
+    offset = len(batch) - (value.rank - 2)
+    kept = [
+        axis
+        for axis, extent in enumerate(value.shape[:-2])
+        if extent != 1 or batch[axis + offset] == 1
+    ]
+    shape = tuple(value.shape[axis] for axis in kept) + value.shape[-2:]
+    return build.reshape(value, shape), [f"d{axis + offset}" for axis in kept]
 
 
 @handles("Gemm")

@@ -92,6 +92,58 @@ def reduce(ctx: NodeContext):
     return [ctx.build.cast(fold_axes(ctx.build, x, axes, name, keep), x.element)]
 
 
+@handles("GlobalAveragePool", "GlobalMaxPool")
+def global_pool(ctx: NodeContext):
+    """Over all dimensions but batch and channels."""
+    x = ctx.input(0)
+    axes = list(range(2, x.rank))
+    if ctx.node.op_type == "GlobalMaxPool":
+        return [ctx.build.cast(fold_axes(ctx.build, x, axes, "ReduceMax", True), x.element)]
+    return [ctx.build.cast(mean(ctx.build, x, axes), x.element)]
+
+
+@handles("ArgMax", "ArgMin")
+def arg_extreme(ctx: NodeContext):
+    """The first (or last) index at which the extreme stands, i64."""
+    x = ctx.input(0)
+    axis = ctx.axis(ctx.attribute("axis", 0), x.rank)
+    last = ctx.attribute("select_last_index", 0)
+    extreme = fold_axes(
+        ctx.build, x, [axis], "ReduceMax" if ctx.node.op_type == "ArgMax" else "ReduceMin", True
+    )
+    compared = extreme.element
+    kept = [d for d in range(x.rank) if d != axis]
+    loops = {d: f"d{i}" for i, d in enumerate(kept)} | {axis: "r0"}
+    shape = tuple(x.shape[d] for d in kept)
+    nowhere = Extent.of(-1) if last else x.shape[axis]
+
+    def body(s: Scalars, v: list[str]) -> str:
+        here = s.compare("Equal", s.convert(v[0], x.element, compared), v[1], compared)
+        index = s.op(f"arith.index_cast {s.loop(len(kept))} : index to i64")
+        better = s.binary("Max" if last else "Min", v[2], index, I64)
+        return s.select(here, better, v[2], I64)
+
+    result = ctx.build.generic(
+        [x, extreme],
+        [
+            ", ".join(loops[d] for d in range(x.rank)),
+            ", ".join("0" if d == axis else loops[d] for d in range(x.rank)),
+        ],
+        I64,
+        shape,
+        body,
+        reduced=["r0"],
+        out_map=", ".join(loops[d] for d in kept),
+        init=ctx.emit.filled(I64, shape, ctx.emit.integer(nowhere)),
+    )
+    if ctx.attribute("keepdims", 1):
+        one = Extent.of(1)
+        result = ctx.build.reshape(
+            result, tuple(one if d == axis else x.shape[d] for d in range(x.rank))
+        )
+    return [result]
+
+
 def _square(s: Scalars, operand: str, element: ElementType) -> str:
     wide = s.convert(operand, element, F32)
     return s.binary("Mul", wide, wide, F32)

@@ -12,28 +12,52 @@ from ..values import Value
 @handles("RotaryEmbedding", since=23)
 def rotary_embedding(ctx: NodeContext):
     """X [B,H,S,D] or [B,S,H*D]; caches [rows,r/2] with positions, else [B or 1,S,r/2]."""
-    x, cos, sin, positions = ctx.input(0), ctx.input(1), ctx.input(2), ctx.optional(3)
-    for operand in (x, cos, sin):
+    x = ctx.input(0)
+    heads = _by_heads(ctx, x)
+    rotated = rotate(
+        ctx,
+        heads,
+        "bhld" if x.rank == 4 else "blhd",
+        ctx.input(1),
+        ctx.input(2),
+        ctx.optional(3),
+        ctx.attribute("rotary_embedding_dim", 0),
+        bool(ctx.attribute("interleaved", 0)),
+    )
+    return [ctx.build.reshape(rotated, x.shape)]
+
+
+def rotate(
+    ctx: NodeContext,
+    heads: Value,
+    layout: str,
+    cos: Value,
+    sin: Value,
+    positions: Value | None,
+    count: int,
+    interleaved: bool,
+) -> Value:
+    """posenc.rotary of `heads`, in `layout`; `count` lanes of a head rotate, 0 for all."""
+    for operand in (heads, cos, sin):
         ctx.build.refuse_f64(operand)
         if operand.element.kind != "f":
             raise ImportFailure(
                 f"the input and the caches must be floats, not {operand.element.mlir}"
             )
-    heads = _by_heads(ctx, x)
     head_size = heads.shape[3].static
     if head_size is None:
         raise ImportFailure("the head size is dynamic; export the model with a fixed head size")
     if head_size == 0:
         raise ImportFailure("the head size is 0; a head needs at least two lanes")
-    count = ctx.attribute("rotary_embedding_dim", 0) or head_size
+    count = count or head_size
     if count % 2 or count > head_size:
         raise ImportFailure(
             f"rotates {count} lanes of a head of {head_size}; "
             "the number must be even and not larger"
         )
-    row_axis = 2 if x.rank == 4 else 1
+    row_axis = 2 if layout == "bhld" else 1
     _check_caches(ctx, cos, sin, count // 2, heads, row_axis, positions)
-    pairing = "interleaved" if ctx.attribute("interleaved", 0) else "half"
+    pairing = "interleaved" if interleaved else "half"
     operands = [ctx.emit.ssa(heads)]
     if positions is not None:
         operands.append(f"positions({ctx.emit.ssa(positions)} : {positions.type})")
@@ -42,14 +66,13 @@ def rotary_embedding(ctx: NodeContext):
         f"sin({ctx.emit.ssa(sin)} : {sin.type})",
         f"lanes(<{pairing}, first = 0, count = {count}>)",
     ]
-    if x.rank == 3:
-        operands.append("layout(<blhd>)")
-    rotated = Value(
+    if layout != "bhld":
+        operands.append(f"layout(<{layout}>)")
+    return Value(
         heads.element,
         heads.shape,
         ssa=ctx.emit.op(f"posenc.rotary {' '.join(operands)} : {heads.type}"),
     )
-    return [ctx.build.reshape(rotated, x.shape)]
 
 
 def _by_heads(ctx: NodeContext, x: Value) -> Value:

@@ -110,7 +110,9 @@ def transpose(ctx: NodeContext):
 def expand(ctx: NodeContext):
     x = ctx.input(0)
     wanted = tuple(ctx.extents(ctx.input(1), "the new shape"))
-    return [ctx.build.broadcast(x, ctx.build.broadcast_shapes([x.shape, wanted]))]
+    result = ctx.build.broadcast(x, ctx.build.broadcast_shapes([x.shape, wanted]))
+    result.uniform = x.uniform
+    return [result]
 
 
 @handles("Concat")
@@ -206,45 +208,6 @@ def tile(ctx: NodeContext):
     return [ctx.build.reshape(wide, tuple(r * extent for r, extent in zip(repeats, x.shape)))]
 
 
-@handles("Pad")
-def pad(ctx: NodeContext):
-    x = ctx.input(0)
-    if ctx.attribute("mode", "constant") != "constant":
-        raise ImportFailure(f"pads by '{ctx.attribute('mode')}'; only 'constant' is known")
-    amounts = ctx.extents(ctx.input(1), "the amount of padding")
-    axes_value = ctx.optional(3)
-    axes = (
-        list(range(x.rank)) if axes_value is None else ctx.integers(axes_value, "the list of axes")
-    )
-    if len(amounts) != 2 * len(axes):
-        raise ImportFailure(
-            f"has {len(amounts)} amounts of padding for {len(axes)} axes; give two an axis"
-        )
-    low, high = [Extent.of(0)] * x.rank, [Extent.of(0)] * x.rank
-    for position, axis in enumerate(ctx.axes(axes, x.rank)):
-        low[axis] = amounts[position]
-        high[axis] = amounts[position + len(axes)]
-    for amount in (*low, *high):
-        if not ctx.emit.at_least(amount, 0):
-            if amount.static is not None:
-                raise ImportFailure("pads by a negative amount; use Slice")
-            ctx.emit.require("sge", amount, 0, f"the padding {amount} is negative")
-    return [ctx.build.pad(x, low, high, _pad_scalar(ctx, x))]
-
-
-def _pad_scalar(ctx: NodeContext, x: Value) -> str:
-    value = ctx.optional(2)
-    if value is None:
-        return ctx.emit.scalar(x.element.mlir, literal(x.element, 0))
-    number = value.scalar()
-    if number is None:
-        at = ", ".join([ctx.emit.index(0)] * value.rank)
-        return ctx.emit.op(f"tensor.extract {ctx.emit.ssa(value)}[{at}] : {value.type}")
-    if isinstance(number, Extent):
-        return ctx.emit.integer(number, x.element)
-    return ctx.emit.scalar(x.element.mlir, literal(x.element, number))
-
-
 @handles("ConstantOfShape")
 def constant_of_shape(ctx: NodeContext):
     shape = tuple(ctx.extents(ctx.input(0), "the shape"))
@@ -311,3 +274,44 @@ def trilu(ctx: NodeContext):
         return s.select(keeps, v[0], s.constant(x.element, 0), x.element)
 
     return [ctx.build.elementwise([x], x.element, body, x.shape)]
+
+
+@handles("EyeLike")
+def eye_like(ctx: NodeContext):
+    """Ones on a diagonal, of the size of the input."""
+    x = ctx.input(0)
+    given = ctx.attribute("dtype")
+    element = x.element if given is None else ctx.element(given)
+    diagonal = ctx.attribute("k", 0)
+
+    def body(s: Scalars, _: list[str]) -> str:
+        edge = s.op(f"arith.addi {s.loop(0)}, {s.index(diagonal)} : index")
+        on = s.op(f"arith.cmpi eq, {s.loop(1)}, {edge} : index")
+        return s.select(on, s.constant(element, 1), s.constant(element, 0), element)
+
+    return [ctx.build.elementwise([], element, body, x.shape)]
+
+
+@handles("DepthToSpace", "SpaceToDepth")
+def depth_and_space(ctx: NodeContext):
+    """Channels to blocks of pixels, or back."""
+    x = ctx.input(0)
+    block = Extent.of(ctx.attribute("blocksize"))
+    n, c, h, w = x.shape
+    if ctx.node.op_type == "SpaceToDepth":
+        rows, columns = h.divided_exactly(block), w.divided_exactly(block)
+        if rows is None or columns is None:
+            raise ImportFailure(f"blocks of {block} do not divide the picture {h} x {w}")
+        apart = ctx.build.reshape(x, (n, c, rows, block, columns, block))
+        columns_first = ctx.attribute("mode", "DCR") == "CRD"
+        order = [0, 1, 3, 5, 2, 4] if columns_first else [0, 3, 5, 1, 2, 4]
+        moved = ctx.build.transpose(apart, order)
+        return [ctx.build.reshape(moved, (n, c * block * block, rows, columns))]
+    depth = c.divided_exactly(block * block)
+    if depth is None:
+        raise ImportFailure(f"blocks of {block} x {block} do not divide {c} channels")
+    columns_first = ctx.attribute("mode", "DCR") == "CRD"
+    split = (depth, block, block) if columns_first else (block, block, depth)
+    apart = ctx.build.reshape(x, (n, *split, h, w))
+    order = [0, 1, 4, 2, 5, 3] if columns_first else [0, 3, 4, 1, 5, 2]
+    return [ctx.build.reshape(ctx.build.transpose(apart, order), (n, depth, h * block, w * block))]
