@@ -5,22 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dialects and interface models, named one by one: what is not named is not in
-// the self-contained library.
+// Upstream's dialects and interface models, named one by one: what is not named
+// is not in the self-contained library.
 //
 //===----------------------------------------------------------------------===//
 
-#include "posenc/Codegen/CPU/Target.h"
-#include "posenc/Dialect/PosEnc/IR/BufferizableOpInterfaceImpl.h"
-#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
-#include "posenc/Import/Passes.h"
+#include "posenc/InitAll.h"
 #include "posenc/Pipeline/Pipeline.h"
-#include "posenc/Plan/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
@@ -38,9 +33,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
-#include "mlir/Dialect/Tensor/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -51,22 +44,18 @@
 
 using namespace mlir;
 
-/// What Plan does not register itself.
+/// What bufferization asks of dialects that no phase names.
 static void registerBufferization(DialectRegistry &registry) {
   memref::registerAllocationOpInterfaceExternalModels(registry);
   memref::registerBufferViewFlowOpInterfaceExternalModels(registry);
-  posenc::registerBufferizableOpInterfaceExternalModels(registry);
-  posenc::registerPlanExternalModels(registry);
   vector::registerBufferizableOpInterfaceExternalModels(registry);
   vector::registerSubsetOpInterfaceExternalModels(registry);
 }
 
 static void registerValueBounds(DialectRegistry &registry) {
   affine::registerValueBoundsOpInterfaceExternalModels(registry);
-  arith::registerValueBoundsOpInterfaceExternalModels(registry);
   memref::registerValueBoundsOpInterfaceExternalModels(registry);
   scf::registerValueBoundsOpInterfaceExternalModels(registry);
-  tensor::registerValueBoundsOpInterfaceExternalModels(registry);
   vector::registerValueBoundsOpInterfaceExternalModels(registry);
 }
 
@@ -76,15 +65,13 @@ void posenc::registerCompilerDialects(DialectRegistry &registry) {
               bufferization::BufferizationDialect, cf::ControlFlowDialect,
               DLTIDialect, func::FuncDialect, index::IndexDialect,
               linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
-              memref::MemRefDialect, PosEncDialect, scf::SCFDialect,
-              tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
-  registerImportDialects(registry);
-  registerCPUTarget(registry);
+              memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+              ub::UBDialect, vector::VectorDialect>();
+  registerAllDialects(registry);
   registerBufferization(registry);
   registerValueBounds(registry);
   linalg::registerAllDialectInterfaceImplementations(registry);
   memref::registerMemorySlotExternalModels(registry);
-  tensor::registerInferTypeOpInterfaceExternalModels(registry);
   tensor::registerTilingInterfaceExternalModels(registry);
   func::registerInlinerExtension(registry);
   registerBuiltinDialectTranslation(registry);
