@@ -87,8 +87,10 @@ struct DecomposePass : posenc::impl::DecomposePassBase<DecomposePass> {
     // Attention first: its regions may read what is decomposed after it.
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<FormulaOpInterface, RotaryOpInterface,
-              linalg::AggregatedOpInterface>(op))
+      // Plan decomposes what linalg has of these.
+      bool isAggregate = isa<linalg::AggregatedOpInterface>(op) &&
+                         isa<PosEncDialect>(op->getDialect());
+      if (isAggregate || isa<FormulaOpInterface, RotaryOpInterface>(op))
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());

@@ -73,7 +73,7 @@ def DecomposePass : Pass<"posenc-decompose", "func::FuncOp"> {
   let description = [{
     Every op with an element formula becomes a `linalg.generic` that computes
     it; a rotation becomes tables of cosines and sines and two slices of pairs;
-    every aggregated op (`linalg.softmax`, content encodings) its parts.
+    every aggregated op of the dialect (content encodings) its parts.
     `posenc.attention` stays, unless `no-fuse` is set or no kernel takes it. A
     remark says of each encoding that becomes a tensor of its own who reads it,
     and of attention why no kernel takes it.
