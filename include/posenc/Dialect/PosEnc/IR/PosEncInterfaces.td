@@ -28,7 +28,7 @@ def FormulaOpInterface : OpInterface<"FormulaOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       Emits, at the insertion point of `b`, element `at` of the result and
-      returns it, of the result's element type: i1 for a mask, f32 for a bias.
+      returns it, of the result's element type.
 
       The caller passes one `index` value a result dimension, each within the
       dimension's extent. The formula is total: it is defined for every such
@@ -106,9 +106,12 @@ def RaisableOpInterface : OpInterface<"RaisableOpInterface"> {
   let methods = [
     StaticInterfaceMethod<[{
       Appends to `candidates` what the formula `seen` may be, as detached ops
-      created with `b` whose operands are leaves of `seen` or values defined
-      before it. The caller proves each candidate against `seen`, keeps at most
-      one, and erases the rest; so a proposal may be wrong, but must verify.
+      created with `b`. Their operands are leaves of `seen`, values defined
+      before it, or dims and constants that the proposal creates in the graph,
+      right behind `seen`'s tensor: the proof reads what they are, and those of
+      no kept candidate are dead. The caller proves each candidate against
+      `seen`, keeps at most one, and erases the rest; so a proposal may be
+      wrong, but must verify.
     }], "void", "propose",
       (ins "const ::mlir::posenc::ElementFormula &":$seen,
            "::mlir::OpBuilder &":$b,
