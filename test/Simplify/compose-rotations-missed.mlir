@@ -46,3 +46,14 @@ func.func @composed(%x: tensor<1x8x4x16xf32>) -> tensor<1x8x4x16xf32> {
   %z = posenc.rotary %y lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) inverse : tensor<1x8x4x16xf32>
   return %z : tensor<1x8x4x16xf32>
 }
+
+// -----
+
+// An attribute that says something of one rotation does not say it of both.
+
+func.func @other_attribute(%x: tensor<1x8x?x16xf32>, %p: tensor<1x?xi64>) -> tensor<1x8x?x16xf32> {
+  %y = posenc.rotary %x positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) {axis = 1 : i64} : tensor<1x8x?x16xf32>
+  // expected-remark @below {{the rotations differ in more than their positions}}
+  %z = posenc.rotary %y positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x?x16xf32>
+  return %z : tensor<1x8x?x16xf32>
+}

@@ -122,14 +122,20 @@ static Value combinePositions(OpBuilder &b, Location loc, Value lhs, Value rhs,
   return linalg::SubOp::create(b, loc, ValueRange{lhs, rhs}, init).getResult(0);
 }
 
+/// All that says by which angles a rotation turns a position, and which lanes.
+static DictionaryAttr getTurning(RotaryOp op) {
+  NamedAttrList attributes(op->getAttrDictionary());
+  attributes.erase(op.getInverseAttrName());
+  attributes.erase(op.getOperandSegmentSizesAttrName());
+  return attributes.getDictionary(op.getContext());
+}
+
 Value RotaryOp::composeWith(OpBuilder &b, RotaryOpInterface other) {
   auto inner = dyn_cast<RotaryOp>(other.getOperation());
   FrequenciesAttrInterface frequencies = getFrequenciesAttr();
   // Caches and attention factors scale as well as turn: only angles add up.
   if (!inner || !frequencies || frequencies.getAttentionFactor() != 1.0 ||
-      frequencies != inner.getFrequenciesAttr() ||
-      getLanesAttr() != inner.getLanesAttr() ||
-      getLayout() != inner.getLayout())
+      getTurning(*this) != getTurning(inner))
     return {};
   Value positions = getPositions(), innerPositions = inner.getPositions();
   bool sameWay = getInverse() == inner.getInverse();
