@@ -102,3 +102,22 @@ void posenc::cloneFormulaSlice(OpBuilder &b, ValueRange values,
   for (Operation *op : getFormulaSlice(values, block))
     b.clone(*op, map);
 }
+
+SmallVector<Value> posenc::cloneBody(OpBuilder &b, Block &body,
+                                     ValueRange arguments) {
+  IRMapping map;
+  map.map(body.getArguments(), arguments);
+  for (Operation &op : body.without_terminator())
+    b.clone(op, map);
+  return llvm::map_to_vector(
+      body.getTerminator()->getOperands(),
+      [&](Value operand) { return map.lookupOrDefault(operand); });
+}
+
+Operation *posenc::createLike(OpBuilder &b, Location loc, Operation *op,
+                              ValueRange operands, TypeRange types) {
+  OperationState state(loc, op->getName(), operands, types,
+                       op->getDiscardableAttrDictionary().getValue());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  return b.create(state);
+}

@@ -24,10 +24,7 @@ using Predicate = arith::CmpIPredicate;
 //===----------------------------------------------------------------------===//
 
 mlir::Value IntervalDomain::clone(Operation *op, ValueRange operands) {
-  OperationState state(loc, op->getName(), operands, op->getResultTypes(),
-                       op->getDiscardableAttrDictionary().getValue());
-  state.propertiesAttr = op->getPropertiesAsAttribute();
-  return b.create(state)->getResult(0);
+  return createLike(b, loc, op, operands, op->getResultTypes())->getResult(0);
 }
 
 mlir::Value IntervalDomain::compare(unsigned predicate, mlir::Value x,
@@ -247,10 +244,8 @@ SmallVector<Interval> IntervalDomain::apply(Operation *op,
     SmallVector<mlir::Value> points;
     for (Interval operand : operands)
       points.push_back(operand.getLow());
-    OperationState state(loc, op->getName(), points, op->getResultTypes(),
-                         op->getDiscardableAttrDictionary().getValue());
-    state.propertiesAttr = op->getPropertiesAsAttribute();
-    return llvm::map_to_vector(b.create(state)->getResults(), [](auto result) {
+    Operation *same = createLike(b, loc, op, points, op->getResultTypes());
+    return llvm::map_to_vector(same->getResults(), [](auto result) {
       return Interval::ofPoint(result);
     });
   }

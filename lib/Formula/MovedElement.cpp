@@ -226,12 +226,7 @@ static Value emitPadded(Indices i, tensor::PadOp op, ValueRange at) {
   Value element = i.read(op.getSource(), from);
   if (!inside)
     return element;
-  IRMapping mapping;
-  mapping.map(body.getArguments(), at);
-  for (Operation &inner : body.without_terminator())
-    i.b.clone(inner, mapping);
-  return i.select(inside, element,
-                  mapping.lookupOrDefault(body.getTerminator()->getOperand(0)));
+  return i.select(inside, element, cloneBody(i.b, body, at).front());
 }
 
 static Value emitListed(Indices i, tensor::FromElementsOp op, ValueRange at) {

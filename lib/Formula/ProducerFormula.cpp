@@ -85,16 +85,14 @@ static Value emitLinalgElement(OpBuilder &b, Location loc, linalg::LinalgOp op,
 /// An arith or math op on whole tensors.
 static Value emitElementwiseElement(OpBuilder &b, Location loc, Operation *op,
                                     ValueRange at) {
-  OperationState scalar(loc, op->getName());
+  SmallVector<Value> elements;
   for (Value operand : op->getOperands())
-    scalar.addOperands(
+    elements.push_back(
         isa<RankedTensorType>(operand.getType())
             ? tensor::ExtractOp::create(b, loc, operand, at).getResult()
             : operand);
-  scalar.addTypes(getElementTypeOrSelf(op->getResult(0).getType()));
-  scalar.addAttributes(op->getDiscardableAttrDictionary().getValue());
-  scalar.propertiesAttr = op->getPropertiesAsAttribute();
-  return b.create(scalar)->getResult(0);
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  return createLike(b, loc, op, elements, type)->getResult(0);
 }
 
 /// The value that the body of tensor.generate yields at `at`.
@@ -104,11 +102,7 @@ static Value emitGeneratedElement(OpBuilder &b, tensor::GenerateOp op,
   if (!llvm::all_of(body.without_terminator(),
                     [](Operation &inner) { return isFormulaOp(&inner); }))
     return {};
-  IRMapping mapping;
-  mapping.map(body.getArguments(), at);
-  for (Operation &inner : body.without_terminator())
-    b.clone(inner, mapping);
-  return mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
+  return cloneBody(b, body, at).front();
 }
 
 static Value emitConstantElement(OpBuilder &b, Location loc, Operation *op) {

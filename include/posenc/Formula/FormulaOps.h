@@ -47,6 +47,15 @@ SmallVector<Operation *> getFormulaSlice(ValueRange values, const Block &block);
 void cloneFormulaSlice(OpBuilder &b, ValueRange values, const Block &block,
                        IRMapping &map);
 
+/// Clones `body` for `arguments` at the insertion point of `b` and returns what
+/// its terminator hands on, which is not cloned.
+SmallVector<Value> cloneBody(OpBuilder &b, Block &body, ValueRange arguments);
+
+/// Creates the op `op` with its attributes on other operands, of other types
+/// perhaps: a scalar one of tensors, one on vectors of a scalar one.
+Operation *createLike(OpBuilder &b, Location loc, Operation *op,
+                      ValueRange operands, TypeRange types);
+
 } // namespace mlir::posenc
 
 #endif // POSENC_FORMULA_FORMULAOPS_H

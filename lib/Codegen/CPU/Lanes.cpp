@@ -192,11 +192,10 @@ Lanes::emitAffine(Operation *op, ArrayRef<LaneValue> operands, unsigned level) {
     return std::nullopt;
   }
   OpBuilder &b = levels[level];
-  OperationState state(loc, op->getName());
-  for (const LaneValue &operand : operands)
-    state.addOperands(operand.base);
-  state.addTypes(op->getResultTypes());
-  return LaneValue{b.create(state)->getResult(0), step, {}, level};
+  SmallVector<mlir::Value> bases = llvm::map_to_vector(
+      operands, [](const LaneValue &operand) { return operand.base; });
+  Operation *ofBases = createLike(b, loc, op, bases, op->getResultTypes());
+  return LaneValue{ofBases->getResult(0), step, {}, level};
 }
 
 /// Lanes of indices are i32 or i64 already.
@@ -250,12 +249,11 @@ SmallVector<LaneValue> Lanes::emitElementwise(Operation *op,
         arith::ConstantOp::create(b, loc, b.getOneAttr(vectors[1].getType()));
     vectors[1] = arith::SelectOp::create(b, loc, active, vectors[1], one);
   }
-  OperationState state(loc, op->getName());
-  state.addOperands(vectors);
-  for (Type type : op->getResultTypes())
-    state.addTypes(vectorType(type, magnitude));
-  state.propertiesAttr = op->getPropertiesAsAttribute();
-  Operation *emitted = b.create(state);
+  SmallVector<Type> types =
+      llvm::map_to_vector(op->getResultTypes(), [&](Type type) -> Type {
+        return vectorType(type, magnitude);
+      });
+  Operation *emitted = createLike(b, loc, op, vectors, types);
   return llvm::map_to_vector(
       llvm::zip_equal(emitted->getResults(), op->getResultTypes()),
       [&](auto pair) {

@@ -14,9 +14,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Dialect/PosEnc/IR/Rotation.h"
+#include "posenc/Formula/FormulaOps.h"
 #include <limits>
 
 using namespace mlir;
@@ -80,18 +80,6 @@ private:
   std::string currentLoops;
 };
 } // namespace
-
-/// What `region` yields for `arguments`.
-static SmallVector<Value> apply(OpBuilder &b, Region &region,
-                                ValueRange arguments) {
-  IRMapping mapping;
-  mapping.map(region.getArguments(), arguments);
-  for (Operation &inner : region.front().without_terminator())
-    b.clone(inner, mapping);
-  return llvm::map_to_vector(
-      region.front().getTerminator()->getOperands(),
-      [&](Value operand) { return mapping.lookupOrDefault(operand); });
-}
 
 static constexpr float minusInfinity = -std::numeric_limits<float>::infinity();
 
@@ -298,13 +286,13 @@ Value Decomposition::scores(Operand query, Operand key) {
                    if (!op.getScore().empty()) {
                      SmallVector<Value> arguments = {x};
                      arguments.append(at);
-                     x = apply(b, op.getScore(), arguments).front();
+                     x = cloneBody(b, op.getScore().front(), arguments).front();
                    }
                    if (op.getMask().empty())
                      return x;
                    return arith::SelectOp::create(
-                       b, loc, apply(b, op.getMask(), at).front(), x,
-                       constant(minusInfinity));
+                       b, loc, cloneBody(b, op.getMask().front(), at).front(),
+                       x, constant(minusInfinity));
                  });
 }
 
@@ -410,7 +398,7 @@ Value Decomposition::rotated(Value heads, Layout layout,
       [&](OpBuilder &b, Location, ValueRange row, Value pair) {
         SmallVector<Value> at(row);
         at.push_back(pair);
-        SmallVector<Value> cosSin = apply(b, region, at);
+        SmallVector<Value> cosSin = cloneBody(b, region.front(), at);
         return std::make_pair(cosSin[0], cosSin[1]);
       });
 }

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "posenc/Formula/FormulaOps.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -59,8 +60,7 @@ static AngleTables emitAngleTables(OpBuilder &b, Location loc,
         for (auto [dim, axis] : llvm::enumerate(tables.axes))
           mapping.map(aside.getArgument(axis),
                       linalg::IndexOp::create(b, loc, dim));
-        for (Operation &op : aside)
-          b.clone(op, mapping);
+        cloneFormulaSlice(b, {formula.first, formula.second}, aside, mapping);
         linalg::YieldOp::create(b, loc,
                                 {mapping.lookupOrDefault(formula.first),
                                  mapping.lookupOrDefault(formula.second)});
