@@ -3,8 +3,7 @@
 // Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rewrites that hold for every encoding with `sizes` or an `offset`. Each
-// encoding says in getCanonicalizationPatterns which of them it takes.
+// Rewrites that hold for every encoding with `sizes` or an `offset`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,6 +55,16 @@ template <typename OpTy> struct DropZeroOffset : OpRewritePattern<OpTy> {
     return success();
   }
 };
+
+template <typename OpTy>
+using HasOffset = decltype(std::declval<OpTy &>().getOffset());
+
+/// The forms of an encoding with `sizes`, and of its offset if it has one.
+template <typename OpTy> void addCanonicalForms(RewritePatternSet &patterns) {
+  patterns.add<FoldConstantSizes<OpTy>>(patterns.getContext());
+  if constexpr (llvm::is_detected<HasOffset, OpTy>::value)
+    patterns.add<DropZeroOffset<OpTy>>(patterns.getContext());
+}
 
 } // namespace mlir::posenc
 

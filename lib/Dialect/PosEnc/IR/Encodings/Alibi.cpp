@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../CanonicalForms.h"
+#include "../ShapeUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -67,15 +67,4 @@ Value AlibiOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
     distance =
         arith::NegFOp::create(b, loc, math::AbsFOp::create(b, loc, distance));
   return arith::MulFOp::create(b, loc, slope, distance);
-}
-
-LogicalResult AlibiOp::reifyResultShapes(OpBuilder &b,
-                                         ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getMixedSizes(b, getSizes(), getType()));
-  return success();
-}
-
-void AlibiOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                          MLIRContext *context) {
-  patterns.add<FoldConstantSizes<AlibiOp>, DropZeroOffset<AlibiOp>>(context);
 }

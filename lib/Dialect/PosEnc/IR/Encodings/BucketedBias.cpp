@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../CanonicalForms.h"
+#include "../ShapeUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
@@ -134,18 +134,4 @@ Value BucketedBiasOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
   return castToF32(
       b, loc,
       tensor::ExtractOp::create(b, loc, getTable(), ValueRange{bucket, at[1]}));
-}
-
-LogicalResult
-BucketedBiasOp::reifyResultShapes(OpBuilder &b,
-                                  ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getMixedSizes(b, getSizes(), getType()));
-  return success();
-}
-
-void BucketedBiasOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                                 MLIRContext *context) {
-  patterns
-      .add<FoldConstantSizes<BucketedBiasOp>, DropZeroOffset<BucketedBiasOp>>(
-          context);
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../CanonicalForms.h"
+#include "../ShapeUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 
@@ -24,15 +24,4 @@ LogicalResult CausalOp::verify() {
 Value CausalOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
   Value last = addOptional(b, loc, at[2], getOffset());
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, at[3], last);
-}
-
-LogicalResult CausalOp::reifyResultShapes(OpBuilder &b,
-                                          ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getMixedSizes(b, getSizes(), getType()));
-  return success();
-}
-
-void CausalOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                           MLIRContext *context) {
-  patterns.add<FoldConstantSizes<CausalOp>, DropZeroOffset<CausalOp>>(context);
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../CanonicalForms.h"
+#include "../ShapeUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
@@ -47,16 +47,4 @@ Value DocumentOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                readId(getQueryIds(), at[2]),
                                readId(getKeyIds(), at[3]));
-}
-
-LogicalResult
-DocumentOp::reifyResultShapes(OpBuilder &b,
-                              ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getMixedSizes(b, getSizes(), getType()));
-  return success();
-}
-
-void DocumentOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                             MLIRContext *context) {
-  patterns.add<FoldConstantSizes<DocumentOp>>(context);
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../CanonicalForms.h"
+#include "../ShapeUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
@@ -84,17 +84,4 @@ void LearnedOp::emitRangeConditions(
                         "shorten the sequence, lengthen the table, or ask for "
                         "'out_of_range(<clamp>)'",
                         conditions);
-}
-
-LogicalResult
-LearnedOp::reifyResultShapes(OpBuilder &b,
-                             ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getMixedSizes(b, getSizes(), getType()));
-  return success();
-}
-
-void LearnedOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                            MLIRContext *context) {
-  patterns.add<FoldConstantSizes<LearnedOp>, DropZeroOffset<LearnedOp>>(
-      context);
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../CanonicalForms.h"
+#include "../ShapeUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
@@ -37,16 +37,4 @@ Value PaddingOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
       b, loc, getMixedSizes(b, getSizes(), getType())[3]);
   Value first = arith::SubIOp::create(b, loc, keys, length);
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, key, first);
-}
-
-LogicalResult
-PaddingOp::reifyResultShapes(OpBuilder &b,
-                             ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getMixedSizes(b, getSizes(), getType()));
-  return success();
-}
-
-void PaddingOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                            MLIRContext *context) {
-  patterns.add<FoldConstantSizes<PaddingOp>>(context);
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../CanonicalForms.h"
+#include "../ShapeUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include <cmath>
@@ -132,17 +132,4 @@ Value SinusoidalOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
                                           position, padding);
   return arith::SelectOp::create(b, loc, isPadding, createF32(b, loc, 0.0),
                                  element);
-}
-
-LogicalResult
-SinusoidalOp::reifyResultShapes(OpBuilder &b,
-                                ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getMixedSizes(b, getSizes(), getType()));
-  return success();
-}
-
-void SinusoidalOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                               MLIRContext *context) {
-  patterns.add<FoldConstantSizes<SinusoidalOp>, DropZeroOffset<SinusoidalOp>>(
-      context);
 }

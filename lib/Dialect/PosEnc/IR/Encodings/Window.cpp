@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../CanonicalForms.h"
+#include "../ShapeUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 
@@ -40,15 +40,4 @@ Value WindowOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
         visible ? arith::AndIOp::create(b, loc, visible, notAfter) : notAfter;
   }
   return visible;
-}
-
-LogicalResult WindowOp::reifyResultShapes(OpBuilder &b,
-                                          ReifiedRankedShapedTypeDims &shapes) {
-  shapes.push_back(getMixedSizes(b, getSizes(), getType()));
-  return success();
-}
-
-void WindowOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                           MLIRContext *context) {
-  patterns.add<FoldConstantSizes<WindowOp>, DropZeroOffset<WindowOp>>(context);
 }

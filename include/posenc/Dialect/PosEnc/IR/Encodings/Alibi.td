@@ -8,11 +8,9 @@
 #ifndef POSENC_ENCODINGS_ALIBI
 #define POSENC_ENCODINGS_ALIBI
 
-include "posenc/Dialect/PosEnc/IR/PosEncAttrs.td"
+include "posenc/Dialect/PosEnc/IR/SizedOp.td"
 
-def AlibiOp : PosEnc_Op<"alibi", [Pure, AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<FormulaOpInterface>,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def AlibiOp : PosEnc_SizedOp<"alibi", [AttrSizedOperandSegments]> {
   let summary = "a bias that falls linearly with the distance";
   let description = [{
     With `r = j - (i + offset)`:
@@ -53,8 +51,6 @@ def AlibiOp : PosEnc_Op<"alibi", [Pure, AttrSizedOperandSegments,
     (`slopes` `(` $slopes^ `:` type($slopes) `)`)? (`symmetric` $symmetric^)?
     attr-dict `:` type($result)
   }];
-  let hasVerifier = 1;
-  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// The slopes of the paper for `numHeads` heads.
     static ::llvm::SmallVector<float> getPaperSlopes(int64_t numHeads, double maxBias);

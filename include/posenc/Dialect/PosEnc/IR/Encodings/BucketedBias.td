@@ -8,11 +8,9 @@
 #ifndef POSENC_ENCODINGS_BUCKETED_BIAS
 #define POSENC_ENCODINGS_BUCKETED_BIAS
 
-include "posenc/Dialect/PosEnc/IR/PosEncAttrs.td"
+include "posenc/Dialect/PosEnc/IR/SizedOp.td"
 
-def BucketedBiasOp : PosEnc_Op<"bucketed_bias", [Pure, AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<FormulaOpInterface>,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def BucketedBiasOp : PosEnc_SizedOp<"bucketed_bias", [AttrSizedOperandSegments]> {
   let summary = "a learned bias for each bucket of distances";
   let description = [{
     `bias[0, h, i, j] = table[bucket(j - (i + offset)), h]`
@@ -56,8 +54,6 @@ def BucketedBiasOp : PosEnc_Op<"bucketed_bias", [Pure, AttrSizedOperandSegments,
     (`bidirectional` $bidirectional^)?
     attr-dict `:` type($table) `->` type($result)
   }];
-  let hasVerifier = 1;
-  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// The least distance of each bucket of one direction, ascending. Equal
     /// neighbours are buckets that no distance falls into but the last.

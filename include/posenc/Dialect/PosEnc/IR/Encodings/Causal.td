@@ -8,12 +8,11 @@
 #ifndef POSENC_ENCODINGS_CAUSAL
 #define POSENC_ENCODINGS_CAUSAL
 
-include "posenc/Dialect/PosEnc/IR/PosEncAttrs.td"
+include "posenc/Dialect/PosEnc/IR/SizedOp.td"
 
-def CausalOp : PosEnc_Op<"causal", [Pure, AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<FormulaOpInterface>,
-    DeclareOpInterfaceMethods<RaisableOpInterface, ["propose"]>,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def CausalOp : PosEnc_SizedOp<"causal", [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<RaisableOpInterface, ["propose"]>]> {
   let summary = "each row sees the keys up to its own position";
   let description = [{
     `mask[0, 0, i, j] = j <= i + offset`
@@ -42,8 +41,6 @@ def CausalOp : PosEnc_Op<"causal", [Pure, AttrSizedOperandSegments,
   let assemblyFormat = [{
     (`sizes` `(` $sizes^ `)`)? (`offset` `(` $offset^ `)`)? attr-dict `:` type($result)
   }];
-  let hasVerifier = 1;
-  let hasCanonicalizer = 1;
 }
 
 #endif // POSENC_ENCODINGS_CAUSAL

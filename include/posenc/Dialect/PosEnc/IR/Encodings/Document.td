@@ -8,11 +8,9 @@
 #ifndef POSENC_ENCODINGS_DOCUMENT
 #define POSENC_ENCODINGS_DOCUMENT
 
-include "posenc/Dialect/PosEnc/IR/PosEncAttrs.td"
+include "posenc/Dialect/PosEnc/IR/SizedOp.td"
 
-def DocumentOp : PosEnc_Op<"document", [Pure,
-    DeclareOpInterfaceMethods<FormulaOpInterface>,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def DocumentOp : PosEnc_SizedOp<"document"> {
   let summary = "packed documents do not see one another";
   let description = [{
     `mask[b, 0, i, j] = query_ids[b, i] == key_ids[b, j]`
@@ -45,8 +43,6 @@ def DocumentOp : PosEnc_Op<"document", [Pure,
     `key_ids` `(` $key_ids `:` type($key_ids) `)`
     (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($result)
   }];
-  let hasVerifier = 1;
-  let hasCanonicalizer = 1;
 }
 
 #endif // POSENC_ENCODINGS_DOCUMENT

@@ -8,7 +8,7 @@
 #ifndef POSENC_ENCODINGS_LEARNED
 #define POSENC_ENCODINGS_LEARNED
 
-include "posenc/Dialect/PosEnc/IR/PosEncAttrs.td"
+include "posenc/Dialect/PosEnc/IR/SizedOp.td"
 
 def PosEnc_OutOfRange : PosEnc_Enum<"OutOfRange",
     "what a row outside of a table does", [
@@ -16,10 +16,9 @@ def PosEnc_OutOfRange : PosEnc_Enum<"OutOfRange",
     I32EnumAttrCase<"Clamp", 1, "clamp">]>;
 def OutOfRangeAttr : PosEnc_EnumAttr<PosEnc_OutOfRange, "out_of_range">;
 
-def LearnedOp : PosEnc_Op<"learned", [Pure, AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<FormulaOpInterface>,
-    DeclareOpInterfaceMethods<TableReadOpInterface>,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def LearnedOp : PosEnc_SizedOp<"learned", [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<TableReadOpInterface>]> {
   let summary = "rows of a learned table";
   let description = [{
     `result[b, l] = table[m + row_offset]`, `m` the position of row `l`:
@@ -73,8 +72,6 @@ def LearnedOp : PosEnc_Op<"learned", [Pure, AttrSizedOperandSegments,
     `out_of_range` `(` $out_of_range `)`
     attr-dict `:` type($table) `->` type($result)
   }];
-  let hasVerifier = 1;
-  let hasCanonicalizer = 1;
 }
 
 #endif // POSENC_ENCODINGS_LEARNED

@@ -8,11 +8,9 @@
 #ifndef POSENC_ENCODINGS_PADDING
 #define POSENC_ENCODINGS_PADDING
 
-include "posenc/Dialect/PosEnc/IR/PosEncAttrs.td"
+include "posenc/Dialect/PosEnc/IR/SizedOp.td"
 
-def PaddingOp : PosEnc_Op<"padding", [Pure,
-    DeclareOpInterfaceMethods<FormulaOpInterface>,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def PaddingOp : PosEnc_SizedOp<"padding"> {
   let summary = "keys that are padding are seen by no row";
   let description = [{
     ```
@@ -45,8 +43,6 @@ def PaddingOp : PosEnc_Op<"padding", [Pure,
     `lengths` `(` $lengths `:` type($lengths) `)` (`sizes` `(` $sizes^ `)`)?
     (`left` $left^)? attr-dict `:` type($result)
   }];
-  let hasVerifier = 1;
-  let hasCanonicalizer = 1;
 }
 
 #endif // POSENC_ENCODINGS_PADDING

@@ -8,7 +8,7 @@
 #ifndef POSENC_ENCODINGS_SINUSOIDAL
 #define POSENC_ENCODINGS_SINUSOIDAL
 
-include "posenc/Dialect/PosEnc/IR/PosEncAttrs.td"
+include "posenc/Dialect/PosEnc/IR/SizedOp.td"
 
 def PosEnc_SinusoidOrder : PosEnc_Enum<"SinusoidOrder",
     "where the sines and the cosines of a row go", [
@@ -27,9 +27,7 @@ def PosEnc_OddWidth : PosEnc_Enum<"OddWidth", "what an odd number of columns doe
     I32EnumAttrCase<"ExtraSine", 1, "extra_sine">]>;
 def OddWidthAttr : PosEnc_EnumAttr<PosEnc_OddWidth, "odd_width">;
 
-def SinusoidalOp : PosEnc_Op<"sinusoidal", [Pure, AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<FormulaOpInterface>,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def SinusoidalOp : PosEnc_SizedOp<"sinusoidal", [AttrSizedOperandSegments]> {
   let summary = "sines and cosines of positions";
   let description = [{
     With `d` columns, `h = floor(d / 2)` and `m` the position of a row:
@@ -96,8 +94,6 @@ def SinusoidalOp : PosEnc_Op<"sinusoidal", [Pure, AttrSizedOperandSegments,
     (`odd` `(` $odd^ `)`)? (`cos_first` $cos_first^)?
     attr-dict `:` type($result)
   }];
-  let hasVerifier = 1;
-  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     int64_t getWidth() { return getType().getShape().back(); }
 

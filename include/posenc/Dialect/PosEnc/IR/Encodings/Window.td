@@ -8,11 +8,9 @@
 #ifndef POSENC_ENCODINGS_WINDOW
 #define POSENC_ENCODINGS_WINDOW
 
-include "posenc/Dialect/PosEnc/IR/PosEncAttrs.td"
+include "posenc/Dialect/PosEnc/IR/SizedOp.td"
 
-def WindowOp : PosEnc_Op<"window", [Pure, AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<FormulaOpInterface>,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def WindowOp : PosEnc_SizedOp<"window", [AttrSizedOperandSegments]> {
   let summary = "each row sees the keys within a distance of its own position";
   let description = [{
     `mask[0, 0, i, j] = i + offset - left <= j <= i + offset + right`
@@ -52,8 +50,6 @@ def WindowOp : PosEnc_Op<"window", [Pure, AttrSizedOperandSegments,
     (`sizes` `(` $sizes^ `)`)? (`left` `(` $left^ `)`)? (`right` `(` $right^ `)`)?
     (`offset` `(` $offset^ `)`)? attr-dict `:` type($result)
   }];
-  let hasVerifier = 1;
-  let hasCanonicalizer = 1;
 }
 
 #endif // POSENC_ENCODINGS_WINDOW
