@@ -17,7 +17,7 @@ from ..registry import NodeContext, handles, known
 from ..scalars import Scalars
 from ..symbols import Extent, product, smaller
 from ..values import BOOL, I64, Value
-from .indexing import as_integers, refuse_outside
+from .indexing import as_integers, require_inside
 
 _COMBINE = {"add": "Add", "mul": "Mul", "min": "Min", "max": "Max"}
 
@@ -41,7 +41,7 @@ def scatter_nd(ctx: NodeContext):
     numbers = indices.numbers
     if numbers is not None:
         for axis in range(width):
-            refuse_outside(numbers[..., axis], data.shape[axis])
+            require_inside(ctx, numbers[..., axis], data.shape[axis])
     if numbers is not None and all(extent.static is not None for extent in data.shape[:width]):
         sizes = np.array([extent.static for extent in data.shape[:width]])
         targets = np.where(numbers < 0, numbers + sizes, numbers)
@@ -93,7 +93,7 @@ def _one_slice(
     )
     if position is None or not fits or ctx.attribute("reduction", "none") != "none":
         return None
-    refuse_outside(np.array([position]), data.shape[axis])
+    require_inside(ctx, np.array([position]), data.shape[axis])
     extent = data.shape[axis]
     offsets = [Extent.of(0)] * data.rank
     offsets[axis] = Extent.of(int(position)) if position >= 0 else extent + int(position)
