@@ -102,7 +102,7 @@ func.func @no_batch(%q: tensor<4x7x16xf32>, %k: tensor<4x16x7xf32>, %v: tensor<4
   %p = linalg.softmax dimension(2) ins(%s : tensor<4x7x7xf32>) outs(%s_empty : tensor<4x7x7xf32>) -> tensor<4x7x7xf32>
   %o_empty = tensor.empty() : tensor<4x7x16xf32>
   %o_init = linalg.fill ins(%zero : f32) outs(%o_empty : tensor<4x7x16xf32>) -> tensor<4x7x16xf32>
-  // expected-remark @below {{its result of type tensor<4x7x16xf32> is no tensor of batch, heads, rows and lanes}}
+  // expected-remark @below {{its key, argument 1 of type tensor<4x16x7xf32>, is not a tensor of batch, heads, rows and lanes}}
   %o = linalg.batch_matmul ins(%p, %v : tensor<4x7x7xf32>, tensor<4x7x16xf32>) outs(%o_init : tensor<4x7x16xf32>) -> tensor<4x7x16xf32>
   return %o : tensor<4x7x16xf32>
 }

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::posenc {
@@ -117,19 +118,36 @@ struct WidenToF32 : RewritePattern {
   }
 };
 
-/// `value`, an f64 or a vector of it, as the f32 that it was widened from, or
-/// the integer it was converted from; null if it was neither.
-Value narrow(Value value, PatternRewriter &b) {
+/// `value`, an f64, as the f32 that it was widened from or is equal to, or the
+/// integer it was converted from; absent if it is none of them.
+std::optional<OpFoldResult> getNarrowSource(Value value) {
+  FloatAttr constant;
+  if (matchPattern(value, m_Constant(&constant))) {
+    APFloat number = constant.getValue();
+    bool losesInfo = false;
+    number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                   &losesInfo);
+    if (losesInfo)
+      return std::nullopt;
+    return FloatAttr::get(Float32Type::get(value.getContext()), number);
+  }
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<arith::ExtFOp, arith::SIToFPOp>(op))
-    return {};
-  Value source = op->getOperand(0);
-  if (isFloatOf(source.getType(), 32))
-    return source;
-  if (!getElementTypeOrSelf(source.getType()).isInteger(32))
-    return {};
-  return arith::SIToFPOp::create(
-      b, op->getLoc(), cloneWith(value.getType(), b.getF32Type()), source);
+    return std::nullopt;
+  Type source = op->getOperand(0).getType();
+  if (!isFloatOf(source, 32) && !getElementTypeOrSelf(source).isInteger(32))
+    return std::nullopt;
+  return op->getOperand(0);
+}
+
+Value createF32(PatternRewriter &b, Location loc, Type type,
+                OpFoldResult source) {
+  if (auto constant = dyn_cast<Attribute>(source))
+    return arith::ConstantOp::create(b, loc, cast<FloatAttr>(constant));
+  auto value = cast<Value>(source);
+  if (isFloatOf(value.getType(), 32))
+    return value;
+  return arith::SIToFPOp::create(b, loc, type, value);
 }
 
 /// A power of an f32 that a front end computes in f64 and rounds to f32, as
@@ -139,12 +157,15 @@ struct NarrowPow : OpRewritePattern<arith::TruncFOp> {
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &b) const override {
     auto pow = op.getIn().getDefiningOp<math::PowFOp>();
-    if (!pow || !isFloatOf(pow.getType(), 64) || !isFloatOf(op.getType(), 32))
+    if (!pow || !pow.getType().isF64() || !op.getType().isF32())
       return failure();
-    Value base = narrow(pow.getLhs(), b), exponent = narrow(pow.getRhs(), b);
+    std::optional<OpFoldResult> base = getNarrowSource(pow.getLhs());
+    std::optional<OpFoldResult> exponent = getNarrowSource(pow.getRhs());
     if (!base || !exponent)
       return b.notifyMatchFailure(op, "its operands are no f32 and no integer");
-    b.replaceOpWithNewOp<math::PowFOp>(op, base, exponent);
+    b.replaceOpWithNewOp<math::PowFOp>(
+        op, createF32(b, op.getLoc(), op.getType(), *base),
+        createF32(b, op.getLoc(), op.getType(), *exponent));
     return success();
   }
 };

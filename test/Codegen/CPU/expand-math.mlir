@@ -55,3 +55,14 @@ func.func @pow_in_f64(%x: f32, %n: i32) -> f32 {
   %y = arith.truncf %power : f64 to f32
   return %y : f32
 }
+
+// CHECK-LABEL: func @pow_of_a_constant_in_f64(
+//   CHECK-NOT:   math.powf
+//       CHECK:   return
+func.func @pow_of_a_constant_in_f64(%n: i32) -> f32 {
+  %base = arith.constant 0.25 : f64
+  %exponent = arith.sitofp %n : i32 to f64
+  %power = math.powf %base, %exponent : f64
+  %y = arith.truncf %power : f64 to f32
+  return %y : f32
+}
