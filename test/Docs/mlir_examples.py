@@ -12,7 +12,7 @@ import re
 import sys
 
 FENCE = re.compile(r"^ *```mlir\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
-OP = re.compile(r'PosEnc_Op<"(\w+)"')
+OP = re.compile(r'PosEnc_(?:Sized)?Op<"(\w+)"')
 
 
 def wrap(example: str) -> str:

@@ -50,7 +50,7 @@ def matches(pattern: str, paths: Iterator[pathlib.Path]) -> list[str]:
 def encodings() -> list[tuple[str, str]]:
     """(C++ class, mnemonic) of every encoding."""
     definitions = "".join(path.read_text() for path in files(".td", folders=(f"{DIALECT[1]}/Encodings",)))
-    return re.findall(r'^def (\w+Op) : PosEnc_Op<"(\w+)"', definitions, re.MULTILINE)
+    return re.findall(r'^def (\w+Op) : PosEnc_(?:Sized)?Op<"(\w+)"', definitions, re.MULTILINE)
 
 
 def outside_the_dialect() -> Iterator[pathlib.Path]:
