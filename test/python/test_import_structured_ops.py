@@ -181,6 +181,23 @@ def test_family(family: str, dynamic: bool) -> None:
         np.testing.assert_allclose(result, expected, rtol=1e-5, atol=5e-6, err_msg=name)
 
 
+@pytest.mark.parametrize("automatic", [{"pads": [5, 4]}, {"auto_pad": "SAME_UPPER"}], ids=str)
+def test_convolution_of_dynamic_channels(automatic: dict) -> None:
+    """The weight says how many there are: [N, C, L] is taken as [N, 4, L]."""
+    model = make_model(
+        [conv("x1 w1", "r", **automatic)],
+        feeds := {"x1": FEEDS["x1"]},
+        ["r"],
+        {"w1": CONSTANTS["w1"]},
+        {"x1": ("N", "C", "L")},
+    )
+    text = import_model(model)
+    assert "tensor<?x4x?xf32>" in text and text.count("cf.assert") == 1
+    (expected,) = evaluate(model, feeds)
+    result = posenc.compile(model)(FEEDS["x1"])
+    np.testing.assert_allclose(result, expected, rtol=1e-5, atol=5e-6)
+
+
 def test_group_normalization() -> None:
     x, gamma, beta = FEEDS["x2"], CONSTANTS["gamma"], CONSTANTS["beta"]
     model = make_model(

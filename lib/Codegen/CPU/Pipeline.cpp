@@ -54,6 +54,7 @@ static void buildLowering(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass());
   pm.addPass(posenc::createLowerAssertsPass());
   pm.addPass(createSCFToControlFlowPass());
+  pm.addNestedPass<func::FuncOp>(posenc::createLowerReshapesPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addNestedPass<func::FuncOp>(affine::createAffineExpandIndexOpsPass());
   pm.addPass(createLowerAffinePass());

@@ -29,6 +29,9 @@
 // CHECK-NEXT:  ),
 // CHECK-NEXT:  posenc-lower-asserts,
 // CHECK-NEXT:  convert-scf-to-cf
+// CHECK-NEXT:  func.func(
+// CHECK-NEXT:    posenc-lower-reshapes
+// CHECK-NEXT:  ),
 // CHECK-NEXT:  expand-strided-metadata,
 // CHECK-NEXT:  func.func(
 // CHECK-NEXT:    affine-expand-index-ops

@@ -113,4 +113,15 @@ def LowerAssertsPass : Pass<"posenc-lower-asserts", "::mlir::ModuleOp"> {
                            "::mlir::LLVM::LLVMDialect"];
 }
 
+def LowerReshapesPass : Pass<"posenc-lower-reshapes", "::mlir::func::FuncOp"> {
+  let summary = "reshapes to several dynamic extents in a group become casts";
+  let description = [{
+    Upstream's expansion of `memref.expand_shape` finds the one dynamic extent of
+    a group from its product; an op with several states their sizes, and becomes
+    a `memref.reinterpret_cast` of those.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 #endif // POSENC_CODEGEN_CPU_PASSES

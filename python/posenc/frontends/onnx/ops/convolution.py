@@ -50,7 +50,9 @@ def convolution(ctx: NodeContext):
             "both must have one more than two dimensions"
         )
     group = ctx.attribute("group", 1)
-    ctx.build.agree(x.shape[1], weight.shape[1] * group)
+    # What is agreed on may be static where the input's own size is not.
+    channels = ctx.build.agree(x.shape[1], weight.shape[1] * group)
+    x = ctx.build.retyped(x, (x.shape[0], channels, *x.shape[2:]))
     filters = weight.shape[0].divided_exactly(group)
     if filters is None:
         raise ImportFailure(f"{group} groups do not divide {weight.shape[0]} filters")
