@@ -125,10 +125,17 @@ bool Raiser::isProved(const ElementFormula &formula, Operation *candidate) {
 static void reportRaised(Operation *raised, Operation *replaced) {
   StringRef name = raised->getName().getStringRef();
   StringRef from = replaced->getName().getStringRef();
-  // An op of the same name had tables where `raised` has parameters.
-  std::string how = from == name
-                        ? "replaces the same op of other operands"
-                        : ("raised from what '" + from + "' computes").str();
+  std::string how = ("raised from what '" + from + "' computes").str();
+  if (from == name) {
+    // Equal parameters of equal types: only who computes a size changed.
+    std::string before = getParameters(replaced);
+    if (before == getParameters(raised) &&
+        replaced->getOperandTypes() == raised->getOperandTypes())
+      return;
+    how = "replaces '" + from.str() + "'" + before +
+          "; operands: " + std::to_string(replaced->getNumOperands()) +
+          " before, " + std::to_string(raised->getNumOperands()) + " now";
+  }
   remarkDone(raised, "raise-encodings")
       << remark::add("'{0}'{1} {2}", name, getParameters(raised), how);
 }
