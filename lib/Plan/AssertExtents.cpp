@@ -61,7 +61,7 @@ struct Dimension {
       if (auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                         kNameAttr))
         return text + "'" + name.str() + "'";
-    return text + "argument " + std::to_string(argument.getArgNumber());
+    return text + "'input" + std::to_string(argument.getArgNumber()) + "'";
   }
 };
 
@@ -76,7 +76,7 @@ public:
     setInsertionPointAfter({x.tensor, y.tensor});
     OpFoldResult left = x.getExtent(b), right = y.getExtent(b);
     require(arith::CmpIPredicate::eq, left, right,
-            y.getName() + " must equal " + x.getName());
+            withSize(y, right) + " must equal " + withSize(x, left));
   }
 
   /// Indices below the extent of `count` are used for `dimension`.
@@ -119,6 +119,13 @@ public:
   }
 
 private:
+  /// The dimension's name, with the number that its extent is, if it is one.
+  static std::string withSize(const Dimension &dimension, OpFoldResult extent) {
+    std::optional<int64_t> number = getConstantIntValue(extent);
+    return dimension.getName() +
+           (number ? " (" + std::to_string(*number) + ")" : "");
+  }
+
   /// Behind the definitions of `values`, which may be null, in the op's block.
   void setInsertionPointAfter(ArrayRef<Value> values) {
     Operation *latest = nullptr;

@@ -40,8 +40,9 @@ func.func @groups(%q: tensor<1x?x3x8xf32> {posenc.name = "q"}, %k: tensor<1x?x3x
 
 // A sink for each head, a row of page numbers for each sequence; what regions read has room there, too.
 // CHECK-LABEL: func.func @sinks_and_pages(
-//   CHECK-DAG:   cf.assert %{{.*}}, "dimension 0 of 'sinks' must equal dimension 1 of 'q'"
+//   CHECK-DAG:   cf.assert %{{.*}}, "dimension 0 of 'sinks' must equal dimension 1 of 'q' (8)"
 //   CHECK-DAG:   cf.assert %{{.*}}, "dimension 0 of 'table' must equal dimension 0 of 'q'"
+//   CHECK-DAG:   cf.assert %{{.*}}, "dimension 0 of 'input5' must equal dimension 0 of 'q'"
 //   CHECK-DAG:   cf.assert %{{.*}}, "dimension 0 of 'lengths' must not be less than dimension 0 of 'q'"
 //       CHECK:   posenc.attention
 func.func @sinks_and_pages(%q: tensor<?x8x3x8xf32> {posenc.name = "q"}, %k: tensor<?x8x16x8xf32> {posenc.name = "k"},
