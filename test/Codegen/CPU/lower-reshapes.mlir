@@ -1,13 +1,13 @@
 // RUN: posenc-opt %s --posenc-lower-reshapes | FileCheck %s
 
-// CHECK-DAG: #[[ROWS:.*]] = affine_map<()[s0, s1] -> (s0 * s1)>
-// CHECK-DAG: #[[ALL:.*]] = affine_map<()[s0, s1] -> ((s0 * s1) * 3)>
+// CHECK-DAG: #[[$ROWS:.*]] = affine_map<()[s0, s1] -> (s0 * s1)>
+// CHECK-DAG: #[[$ALL:.*]] = affine_map<()[s0, s1] -> ((s0 * s1) * 3)>
 
 // CHECK-LABEL: func @several(
 //  CHECK-SAME:   %[[ROW:.*]]: memref<?x4xf32, strided<[?, ?], offset: ?>>, %[[B:.*]]: index, %[[R:.*]]: index)
 //       CHECK:   %[[BASE:.*]], %[[OFFSET:.*]], %{{.*}}:2, %[[STRIDES:.*]]:2 = memref.extract_strided_metadata %[[ROW]]
-//   CHECK-DAG:   %[[MIDDLE:.*]] = affine.apply #[[ROWS]]()[%[[STRIDES]]#0, %[[R]]]
-//   CHECK-DAG:   %[[OUTER:.*]] = affine.apply #[[ALL]]()[%[[STRIDES]]#0, %[[R]]]
+//   CHECK-DAG:   %[[MIDDLE:.*]] = affine.apply #[[$ROWS]]()[%[[STRIDES]]#0, %[[R]]]
+//   CHECK-DAG:   %[[OUTER:.*]] = affine.apply #[[$ALL]]()[%[[STRIDES]]#0, %[[R]]]
 //       CHECK:   memref.reinterpret_cast %[[BASE]] to offset: [%[[OFFSET]]], sizes: [%[[B]], 3, %[[R]], 4], strides: [%[[OUTER]], %[[MIDDLE]], %[[STRIDES]]#0, %[[STRIDES]]#1]
 //   CHECK-NOT:   memref.expand_shape
 func.func @several(%row: memref<?x4xf32, strided<[?, ?], offset: ?>>, %b: index, %r: index)
