@@ -37,6 +37,7 @@ typedef struct posenc_result posenc_result;
    posenc-compile spells them:
 
      emit=so|a|o|s|ll|mlir    what the artifact is; so by default
+     output=FILE              the same, by the suffix of a file's name
      cpu=native|x86-64-v3|x86-64-v4|sapphirerapids|generic-aarch64
                               or several, separated by commas
      threads=pool|host|serial|openmp

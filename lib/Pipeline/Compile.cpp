@@ -11,6 +11,7 @@
 
 #include "Messages.h"
 #include "posenc/Codegen/CPU/Passes.h"
+#include "posenc/Codegen/CPU/Target.h"
 #include "posenc/Dialect/PosEnc/IR/EntryAbi.h"
 #include "posenc/Fuse/Passes.h"
 #include "posenc/Import/Passes.h"
@@ -21,6 +22,7 @@
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -41,6 +43,9 @@ constexpr int64_t maxDumpedElements = 64, maxDumpedDigits = 1024;
 
 /// What keeps the parser from being tried on `source`, if anything.
 static llvm::Error checkSource(StringRef source, StringRef name) {
+  if (name.ends_with(".onnx"))
+    return llvm::createStringError(
+        name + ": is an ONNX model: `posenc compile " + name + "` reads it");
   if (isBytecode(llvm::MemoryBufferRef(source, name)))
     return llvm::createStringError(
         name + ": MLIR bytecode is not accepted: print it as text first");
@@ -81,8 +86,11 @@ public:
 
 private:
   llvm::Error parse(StringRef source);
+  llvm::Error checkWeights();
+  llvm::Error refuseEmpty();
   llvm::Error chooseFunction();
-  llvm::Error checkPlanned();
+  llvm::Error choosePlanned();
+  llvm::Error resolve(StringRef cpu);
   void cloneForTargets();
   llvm::Error runPhase(const PhaseInfo &info);
   llvm::Error runPasses(ModuleOp on, StringRef phase, PassManager &pm);
@@ -136,7 +144,38 @@ llvm::Error Compilation::parse(StringRef source) {
       parseSourceString<ModuleOp>(text, ParserConfig(&context), sourceName);
   if (!module)
     return firstError.take(sourceName + ": holds no MLIR module");
-  return llvm::Error::success();
+  return checkWeights();
+}
+
+/// IR for readers names large constants without their elements.
+llvm::Error Compilation::checkWeights() {
+  bool isWhole = true;
+  AttrTypeWalker walker;
+  walker.addWalk([&](DenseResourceElementsAttr constant) {
+    isWhole &= constant.getRawHandle().getBlob() != nullptr;
+  });
+  module->walk([&](Operation *op) { walker.walk(op->getAttrDictionary()); });
+  if (isWhole)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      sourceName + ": its weights were left out where it was written; write it "
+                   "with --dump-weights");
+}
+
+/// Refuses what holds no graph.
+llvm::Error Compilation::refuseEmpty() {
+  std::string planned;
+  for (auto nested : module->getOps<ModuleOp>())
+    if (std::optional<CPUDescription> cpu = CPUDescription::read(nested))
+      planned += (planned.empty() ? "" : ", ") + cpu->cpu.str();
+  if (!planned.empty())
+    return llvm::createStringError(
+        sourceName + ": was planned for several CPUs (" + planned +
+        "), which cannot go on from there; give the graph, or what one CPU was "
+        "planned for");
+  return llvm::createStringError(
+      sourceName + ": holds no function to compile: a graph is a public "
+                   "func.func with a body");
 }
 
 /// Leaves in the module what the function asked for needs, if one is.
@@ -152,9 +191,7 @@ llvm::Error Compilation::chooseFunction() {
       module->getOps<func::FuncOp>(),
       [](func::FuncOp func) { return func.isPublic() && !func.isExternal(); }));
   if (graphs.empty())
-    return llvm::createStringError(
-        sourceName + ": holds no function to compile: a graph is a public "
-                     "func.func with a body");
+    return refuseEmpty();
   if (options.function.empty())
     return llvm::Error::success();
   std::string known;
@@ -176,14 +213,27 @@ llvm::Error Compilation::chooseFunction() {
   return llvm::Error::success();
 }
 
+llvm::Error Compilation::resolve(StringRef cpu) {
+  llvm::Expected<SmallVector<CodegenTarget, 1>> resolved = resolveTargets(cpu);
+  if (!resolved)
+    return resolved.takeError();
+  targets = std::move(*resolved);
+  return llvm::Error::success();
+}
+
 /// A planned module is for the CPU that it describes.
-llvm::Error Compilation::checkPlanned() {
+llvm::Error Compilation::choosePlanned() {
   std::optional<CPUDescription> planned = CPUDescription::read(*module);
-  if (!planned || targets.size() == 1)
+  if (!planned)
     return llvm::Error::success();
-  return llvm::createStringError(
-      sourceName + ": was planned for " + planned->cpu +
-      ", not for --cpu=" + options.cpu + "; give the graph, or one CPU");
+  if (options.cpu.empty())
+    return resolve(planned->cpu);
+  if (targets.size() == 1 && targets.front().level->name == planned->cpu)
+    return llvm::Error::success();
+  return llvm::createStringError(sourceName + ": was planned for " +
+                                 planned->cpu +
+                                 ", not for --cpu=" + options.cpu +
+                                 "; leave --cpu out, or give the graph");
 }
 
 /// Up to Fuse all targets share a module.
@@ -271,11 +321,9 @@ llvm::Error Compilation::emit() {
 }
 
 llvm::Error Compilation::run(StringRef source) {
-  llvm::Expected<SmallVector<CodegenTarget, 1>> resolved =
-      resolveTargets(options.cpu);
-  if (!resolved)
-    return resolved.takeError();
-  targets = std::move(*resolved);
+  StringRef cpu = options.cpu.empty() ? StringRef(kNativeCPU) : options.cpu;
+  if (llvm::Error error = resolve(cpu))
+    return error;
   if (llvm::Error error = timed("parse", [&] { return parse(source); }))
     return error;
   keep(0, "input");
@@ -284,7 +332,7 @@ llvm::Error Compilation::run(StringRef source) {
   // What was written after Plan goes on from there.
   bool isPlanned = (*module)->hasAttr(kFunctionsAttr);
   if (isPlanned)
-    if (llvm::Error error = checkPlanned())
+    if (llvm::Error error = choosePlanned())
       return error;
   for (const PhaseInfo &info : getPhases()) {
     if (isPlanned && info.phase <= Phase::Plan)

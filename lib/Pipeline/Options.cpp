@@ -12,6 +12,7 @@
 #include "posenc/Pipeline/Pipeline.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -108,6 +109,44 @@ static bool isGPUArtifact(StringRef kind) {
   return kind == "ptx" || kind == "cubin" || kind == "fatbin";
 }
 
+/// What the suffix of the file to write says.
+static llvm::Error setOutput(CompileOptions &options, StringRef file) {
+  StringRef suffix = llvm::sys::path::extension(file);
+  StringRef kind = suffix.ltrim('.');
+  if (isGPUArtifact(kind))
+    return gpuNotThereYet("emit", kind);
+  std::string known;
+  for (const Named<ArtifactKind> &row : artifactKinds) {
+    if (row.name == kind) {
+      options.emit = row.value;
+      return llvm::Error::success();
+    }
+    known += " ." + row.name.str();
+  }
+  return llvm::createStringError("the suffix '" + suffix + "' of " + file +
+                                 " does not say what to write: use one of" +
+                                 known + ", or --emit");
+}
+
+static llvm::Error setThreads(CompileOptions &options, StringRef value) {
+  unsigned count;
+  if (!value.getAsInteger(10, count))
+    return llvm::createStringError(
+        "--threads=" + value +
+        " is a number, but says what runs parallel work: use one of pool, "
+        "host, serial, openmp; how many is POSENC_NUM_THREADS=" +
+        value + " where the library runs");
+  return assign(options.threads, "threads", value, ArrayRef(threadKinds));
+}
+
+static llvm::Error setFunction(CompileOptions &options, StringRef value) {
+  if (value.empty())
+    return llvm::createStringError(
+        "--function= names no function; leave it out for all public ones");
+  options.function = value.str();
+  return llvm::Error::success();
+}
+
 llvm::Error posenc::setOption(CompileOptions &options, StringRef name,
                               StringRef value) {
   if (name == "cpu")
@@ -120,12 +159,12 @@ llvm::Error posenc::setOption(CompileOptions &options, StringRef name,
     options.libraryName = value.str();
     return llvm::Error::success();
   }
-  if (name == "function") {
-    options.function = value.str();
-    return llvm::Error::success();
-  }
+  if (name == "function")
+    return setFunction(options, value);
   if (name == "threads")
-    return assign(options.threads, name, value, ArrayRef(threadKinds));
+    return setThreads(options, value);
+  if (name == "output")
+    return setOutput(options, value);
   if (name == "emit")
     return assign(options.emit, name, value, ArrayRef(artifactKinds));
   if (name == "to") {
@@ -144,8 +183,8 @@ llvm::Error posenc::setOption(CompileOptions &options, StringRef name,
     return assign(options.genericIR, name, value, ArrayRef(switches));
   if (name == "remarks")
     return assign(options.remarks, name, value, ArrayRef(remarkFormats));
-  return llvm::createStringError(
-      "unknown option '" + name +
-      "': use one of cpu, target, arch, threads, emit, to, fuse, function, "
-      "ir, weights, generic, remarks, name");
+  return llvm::createStringError("unknown option '" + name +
+                                 "': use one of cpu, target, arch, threads, "
+                                 "emit, output, to, fuse, function, "
+                                 "ir, weights, generic, remarks, name");
 }

@@ -31,7 +31,7 @@ def compile(
     example_inputs: Any = None,
     fuse: bool = True,
     target: str = "cpu",
-    cpu: str = "native",
+    cpu: str | None = None,
     threads: str = "pool",
 ) -> CompiledFunction:
     """Compiles a graph to a function of this process.
@@ -43,7 +43,8 @@ def compile(
     example_inputs: a tuple of tensors, the arguments to export a torch module with.
     fuse: whether encodings move into attention. target: "cpu"; "cuda" is not built yet.
     cpu: "native", "x86-64-v3", "x86-64-v4", "sapphirerapids" or "generic-aarch64", or
-    several, separated by commas, of which the function runs the best that fits.
+    several, separated by commas, of which the function runs the best that fits; by default
+    "native", or for planned IR what it is planned for.
     threads: what runs parallel work, "pool", "host", "serial" or "openmp".
 
     Raises `posenc.ImportFailure` for a graph that cannot be imported and `posenc.Error`

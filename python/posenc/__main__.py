@@ -53,6 +53,7 @@ def _model_options() -> argparse.ArgumentParser:
     parser.add_argument("model", metavar="MODEL", help="a graph: MODEL.onnx or MODEL.mlir")
     parser.add_argument(
         "--name",
+        "--function",
         help="what to call the C function of an ONNX graph (default: the graph's name); "
         "which function of an MLIR module to compile (default: every public one)",
     )
@@ -65,17 +66,17 @@ def _model_options() -> argparse.ArgumentParser:
     parser.add_argument("--arch", help="sm_80, sm_90a: not there yet")
     parser.add_argument(
         "--cpu",
-        default="native",
         metavar="CPU[,CPU...]",
-        help="native (default), x86-64-v3, x86-64-v4, sapphirerapids, generic-aarch64; "
-        "the library runs the best that fits",
+        help="native (default; for planned IR what it is planned for), x86-64-v3, x86-64-v4, "
+        "sapphirerapids, generic-aarch64; the library runs the best that fits",
     )
     parser.add_argument(
         "--threads",
-        choices=["pool", "host", "serial", "openmp"],
+        metavar="{pool,host,serial,openmp}",
         default="pool",
         help="what runs parallel work: a pool of the library's own (default), the calling "
-        "program's threads, the calling thread alone, or OpenMP",
+        "program's threads, the calling thread alone, or OpenMP; "
+        "how many is POSENC_NUM_THREADS where the library runs",
     )
     return parser
 
@@ -141,7 +142,12 @@ def _add_run(commands) -> None:
         "prints the types and shapes of its results.",
     )
     parser.add_argument("library", type=pathlib.Path, metavar="LIBRARY", help="LIBRARY.so")
-    parser.add_argument("--function", metavar="NAME", help="which, where the library has several")
+    parser.add_argument(
+        "--name",
+        "--function",
+        metavar="NAME",
+        help="which function, where the library has several",
+    )
     parser.add_argument(
         "--input",
         action="append",
@@ -199,9 +205,8 @@ def _add_explain(commands, parents: list[argparse.ArgumentParser]) -> None:
         "-o",
         "--output",
         type=pathlib.Path,
-        default=pathlib.Path("report.html"),
         metavar="FILE",
-        help="the page (default: report.html)",
+        help="the page (default: the model's name with .html)",
     )
     parser.set_defaults(run=_explain)
 
@@ -222,7 +227,7 @@ def _compile(parsed: argparse.Namespace) -> int:
 def _run(parsed: argparse.Namespace) -> int:
     from ._commands import run_library
 
-    return run_library(parsed.library, parsed.function, parsed.input, parsed.output)
+    return run_library(parsed.library, parsed.name, parsed.input, parsed.output)
 
 
 def _verify(parsed: argparse.Namespace) -> int:
@@ -234,8 +239,10 @@ def _verify(parsed: argparse.Namespace) -> int:
 def _explain(parsed: argparse.Namespace) -> int:
     from ._report import write_report
 
-    write_report(_module(parsed), pathlib.Path(parsed.model).name, parsed.output)
-    print(parsed.output)
+    model = pathlib.Path(parsed.model)
+    output = parsed.output or pathlib.Path(model.stem + ".html")
+    write_report(_module(parsed), model.name, output)
+    print(output)
     return 0
 
 

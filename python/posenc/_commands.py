@@ -23,8 +23,10 @@ def compile_model(module: Module, parsed: argparse.Namespace) -> int:
     output = parsed.output or pathlib.Path(
         pathlib.Path(parsed.model).stem + (".ir.mlir" if parsed.to else ".so")
     )
-    kind = parsed.emit or ("mlir" if parsed.to else output.suffix.lstrip("."))
-    if not kind:
+    if parsed.to:
+        _require_text_output(parsed.to, parsed.emit, output)
+    kind = parsed.emit or ("mlir" if parsed.to else None)
+    if not kind and not output.suffix:
         raise Error(
             f"'{output.name}' does not say what to write; use a suffix of "
             ".so .a .o .s .ll .mlir, or --emit"
@@ -43,7 +45,7 @@ def compile_model(module: Module, parsed: argparse.Namespace) -> int:
     if parsed.to and parsed.output is None:
         sys.stdout.write(result.artifact.decode())
     else:
-        module.write_result(result, output, kind)
+        module.write_result(result, output, kind or output.suffix.lstrip("."))
     if parsed.dump_dir:
         make_folder(parsed.dump_dir)
         for number, (phase, text) in enumerate(result.ir.items()):
@@ -56,6 +58,17 @@ def compile_model(module: Module, parsed: argparse.Namespace) -> int:
         for step, seconds in result.times.items():
             print(f"{step:>10} {seconds:.4f} s", file=sys.stderr)
     return 0
+
+
+def _require_text_output(phase: str, emit: str | None, output: pathlib.Path) -> None:
+    """Raises `posenc.Error` where IR is to be written as something else."""
+    if emit not in (None, "mlir"):
+        raise Error(f"--to={phase} writes MLIR text, --emit={emit} another kind; give one of them")
+    if output.suffix not in ("", ".mlir"):
+        raise Error(
+            f"--to={phase} writes MLIR text, but -o {output} ends in {output.suffix}; "
+            "name a file in .mlir"
+        )
 
 
 def _remark_format(file: str | None) -> bool | str:

@@ -19,7 +19,7 @@ class Options:
     """The options of posenc-compile, by the same names."""
 
     target: str = "cpu"
-    cpu: str = "native"
+    cpu: str | None = None
     threads: str = "pool"
     fuse: bool = True
     arch: str | None = None
@@ -42,23 +42,27 @@ class Module:
 
     def write(self, path: pathlib.Path) -> None:
         """Writes the artifact that the suffix names, and a header beside a library or object."""
-        kind = path.suffix.lstrip(".")
-        if not kind:
+        if not path.suffix:
             raise Error(f"{path} has no suffix; .so .a .o .s .ll and .mlir say what to write")
-        self.write_result(self.compile(path.name, kind), path, kind)
+        self.write_result(self.compile(path.name, None), path, path.suffix.lstrip("."))
 
-    def compile(self, file_name: str, kind: str, **more: Any) -> Compilation:
-        """Runs the compiler; `more` are further settings: to, ir, weights, remarks."""
+    def compile(self, file_name: str, kind: str | None, **more: Any) -> Compilation:
+        """Runs the compiler; without a kind the file's suffix says what is written.
+
+        `more` are further settings: to, ir, weights, remarks.
+        """
+        what = {"emit": kind} if kind else {"output": file_name}
         return compile_text(
             self.text,
             self.name,
-            self.options.settings() | {"emit": kind, "name": file_name} | more,
+            self.options.settings() | what | {"name": file_name} | more,
         )
 
     @staticmethod
     def write_result(result: Compilation, path: pathlib.Path, kind: str) -> None:
+        """Writes the artifact, and the header beside it where it can be linked."""
         write_file(path, result.artifact)
-        if result.header and kind in ("so", "a", "o"):
+        if result.header and path.is_file() and kind in ("so", "a", "o"):
             write_file(path.with_suffix(".h"), result.header.encode())
 
     def phases(self) -> dict[str, str]:
@@ -104,6 +108,7 @@ def module_from(
     if kind == "onnx":
         return Module(_import_onnx(source, name), name or "graph", options)
     if isinstance(source, str) and "\n" in source:
+        _require_text(source)
         return Module(source, "graph", replace(options, function=name))
     if not isinstance(source, (str, os.PathLike)):
         raise Error(
@@ -111,6 +116,18 @@ def module_from(
             "a torch module with example_inputs or an exported program"
         )
     return _module_from_file(pathlib.Path(source), name, options)
+
+
+def _require_text(source: str) -> None:
+    """Raises `posenc.Error` for what no file of text could hold."""
+    try:
+        source.encode()
+    except UnicodeEncodeError as error:
+        line = source.count("\n", 0, error.start) + 1
+        raise Error(
+            f"graph:{line}: the character {source[error.start]!a} is half of a pair; "
+            "give MLIR text that can be encoded as UTF-8"
+        ) from None
 
 
 def _module_from_file(path: pathlib.Path, name: str | None, options: Options) -> Module:

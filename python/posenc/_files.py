@@ -26,15 +26,16 @@ def require_file(path: pathlib.Path) -> None:
 
 
 def write_file(path: pathlib.Path, content: bytes) -> None:
-    """Replaces the file at once, so that a reader never sees half of it."""
+    """Replaces the file at once, so that a reader never sees half of it; follows links."""
     try:
+        target = pathlib.Path(os.path.realpath(path))
         if path.exists() and not path.is_file():  # A pipe or a terminal; a folder fails.
             path.write_bytes(content)
             return
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as file:
             file.write(content)
         os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
+        os.replace(file.name, target)
     except OSError as error:
         raise Error(f"cannot write {path}: {error.strerror or error}") from error
 

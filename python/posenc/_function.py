@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import pathlib
 import shutil
 import tempfile
@@ -12,6 +13,7 @@ import weakref
 from typing import Any
 
 from . import _compiler, _dlpack
+from ._elf import require_whole
 from ._errors import Error
 from ._files import require_file
 from ._signature import Argument, Signature, read_library
@@ -227,8 +229,13 @@ def load(
     Raises `posenc.Error` where the file is missing or not of posenc, where there is no such
     function, and where `name` is needed.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise Error(f"cannot load a {type(path).__name__}; give the path of a compiled library")
     path = pathlib.Path(path)
     require_file(path)
+    if path.suffix in (".onnx", ".mlir"):
+        raise Error(f"{path} is a graph; compile it before: posenc compile {path}")
+    require_whole(path)
     try:
         library = ctypes.CDLL(str(path.absolute()))
     except OSError as error:
@@ -236,7 +243,8 @@ def load(
     title = module.name if module else path.name
     signatures = read_library(library, title)
     if name is None and len(signatures) > 1:
-        raise Error(f"{title} has the functions {', '.join(signatures)}; choose one with name=")
+        known = ", ".join(signatures)
+        raise Error(f"{title} has the functions {known}; choose one with name= (--name)")
     if name is not None and name not in signatures:
         raise Error(f"{title} has no function '{name}'; it has {', '.join(signatures)}")
     return CompiledFunction(

@@ -65,6 +65,7 @@ def _run_tool(tool: pathlib.Path, text: str, name: str, settings: dict[str, Any]
         output.parent.mkdir()
         source.write_text(text)
         command = [str(tool), str(source), "-o", str(output)]
+        # The output's suffix is the setting `output`.
         valued = ("emit", "target", "arch", "cpu", "threads", "to", "function")
         command += [f"--{option}={settings[option]}" for option in valued if option in settings]
         command += [] if settings["fuse"] else ["--no-fuse"]

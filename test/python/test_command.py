@@ -126,8 +126,32 @@ def test_stop_after_a_phase(graph, tmp_path) -> None:
     ]
 
 
-def test_explain(graph, tmp_path) -> None:
+def test_links_and_devices_stay(graph, tmp_path, capsys) -> None:
+    (tmp_path / "link.so").symlink_to("behind.so")
+    for _ in range(2):  # The file is not there yet, then it is.
+        assert main(["compile", str(graph), "-o", str(tmp_path / "link.so")]) == 0
+        assert (tmp_path / "link.so").is_symlink() and (tmp_path / "behind.so").is_file()
+    (tmp_path / "full.so").symlink_to("/dev/full")
+    assert main(["compile", str(graph), "-o", str(tmp_path / "full.so")]) == 1
+    assert "full.so: No space left on device" in capsys.readouterr().err
+    (tmp_path / "null.so").symlink_to("/dev/null")
+    assert main(["compile", str(graph), "-o", str(tmp_path / "null.so")]) == 0
+    assert not (tmp_path / "null.h").exists()
+
+
+def test_planned_ir_goes_on_for_its_cpu(graph, tmp_path, capsys) -> None:
+    planned = str(tmp_path / "planned.mlir")
+    assert main(["compile", str(graph), "--to=plan", "--cpu=generic-aarch64", "-o", planned]) == 0
+    assert main(["compile", planned, "-o", str(tmp_path / "planned.s")]) == 0
+    assert main(["compile", planned, "--cpu=native", "-o", str(tmp_path / "other.s")]) == 1
+    assert "was planned for generic-aarch64, not for --cpu=native" in capsys.readouterr().err
+
+
+def test_explain(graph, tmp_path, monkeypatch, capsys) -> None:
     pytest.importorskip("jinja2")
+    monkeypatch.chdir(tmp_path)
+    assert main(["explain", str(graph)]) == 0
+    assert capsys.readouterr().out == "graph.html\n" and (tmp_path / "graph.html").exists()
     assert main(["explain", str(graph), "-o", str(tmp_path / "report.html")]) == 0
     assert (tmp_path / "report.html").exists()
 
@@ -162,6 +186,9 @@ FAILURES = {
     "library_is_a_folder": ("run FOLDER", "is a folder; name a file"),
     "library_is_empty": ("run FOLDER/empty.so", "empty.so is empty"),
     "library_is_none": ("run FOLDER/fake.so", "cannot load"),
+    "library_is_cut_short": ("run FOLDER/cut.so", "cut.so is cut short: it has"),
+    "library_is_a_model": ("run FOLDER/broken.onnx", "is a graph; compile it before: posenc comp"),
+    "several_functions": ("verify FOLDER/two.mlir", "choose one with name= (--name)"),
     "no_function": ("run FOLDER/graph.so --function f", "no function 'f'; it has scale"),
     "no_array": ("run FOLDER/graph.so --input FOLDER/none.npy", "no such file"),
     "array_is_none": ("run FOLDER/graph.so --input FOLDER/broken.mlir", "cannot read"),
@@ -196,6 +223,9 @@ def folder(scale, tmp_path_factory) -> pathlib.Path:
     (folder / "broken.mlir").write_text("func.func @broken(")
     scale.save(folder / "graph.so")
     (folder / "graph.h").unlink()  # A library needs none.
+    library = (folder / "graph.so").read_bytes()
+    (folder / "cut.so").write_bytes(library[: len(library) * 3 // 4])
+    (folder / "two.mlir").write_text(TEXT + TEXT[TEXT.index("func") :].replace("@scale", "@twice"))
     for name in ("empty.so", "empty.npy", "empty.mlir", "empty.onnx"):
         (folder / name).touch()
     for name in ("fake.so", "broken.onnx", "binary.mlir", "model"):
@@ -238,7 +268,11 @@ def test_help_explains_every_option(command: str, monkeypatch, capsys) -> None:
         (["--arch=sm_90a"], "--arch=sm_90a: code for NVIDIA GPUs is not there yet"),
         (["-o", "graph.ptx"], "--emit=ptx: code for NVIDIA GPUs is not there yet"),
         (["--cpu=x86-64-v3,pentium"], "unknown CPU 'pentium': use one of native, x86-64-v3"),
-        (["-o", "graph.dll"], "unknown value 'dll' of --emit: use one of so"),
+        (["-o", "graph.dll"], "the suffix '.dll' of graph.dll does not say what to write"),
+        (["--to=fuse", "-o", "graph.so"], "--to=fuse writes MLIR text, but -o graph.so ends in"),
+        (["--to=fuse", "--emit=so"], "--to=fuse writes MLIR text, --emit=so another kind"),
+        (["--threads=2"], "how many is POSENC_NUM_THREADS=2 where the library runs"),
+        (["--name="], "--function= names no function"),
         (["-o", "graph"], "'graph' does not say what to write"),
     ],
 )

@@ -155,6 +155,14 @@ def test_errors_of_compiling_name_the_place() -> None:
         posenc.compile(TEXT, cpu="z80")
     with pytest.raises(posenc.Error, match="cannot compile a int"):
         posenc.compile(3)
+    with pytest.raises(posenc.Error, match=r"graph:2: the character '.ud800' is half of a pair"):
+        posenc.compile("// Half\n// \ud800\n" + TEXT)
+
+
+@pytest.mark.parametrize("path", [None, 5, b"graph.so"])
+def test_what_is_no_path_is_not_loaded(path) -> None:
+    with pytest.raises(posenc.Error, match=f"cannot load a {type(path).__name__}; give the path"):
+        posenc.load(path)
 
 
 def test_saving_where_nothing_can_be_written(scale, tmp_path) -> None:

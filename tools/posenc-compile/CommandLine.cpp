@@ -69,18 +69,38 @@ static bool isYAML(StringRef path) {
   return path.ends_with(".yaml") || path.ends_with(".yml");
 }
 
+/// What ends after a phase is text, whatever else the output is to be.
+static llvm::Error checkText(const InputArgList &arguments,
+                             const CommandLine &line) {
+  if (!arguments.hasArg(OPT_to))
+    return llvm::Error::success();
+  StringRef to = arguments.getLastArgValue(OPT_to);
+  StringRef emit = arguments.getLastArgValue(OPT_emit, "mlir");
+  if (emit != "mlir")
+    return llvm::createStringError("--to=" + to + " writes MLIR text, --emit=" +
+                                   emit + " another kind; give one of them");
+  StringRef suffix = llvm::sys::path::extension(line.output);
+  if (suffix.empty() || suffix == ".mlir")
+    return llvm::Error::success();
+  return llvm::createStringError("--to=" + to + " writes MLIR text, but -o " +
+                                 line.output + " ends in " + suffix +
+                                 "; name a file in .mlir");
+}
+
 static llvm::Error readOptions(const InputArgList &arguments,
                                CommandLine &line) {
   CompileOptions &options = line.options;
-  StringRef suffix = llvm::sys::path::extension(line.output);
-  if (!arguments.hasArg(OPT_to, OPT_emit) && !suffix.empty())
-    if (llvm::Error error = setOption(options, "emit", suffix.drop_front()))
+  bool hasSuffix = llvm::sys::path::has_extension(line.output);
+  if (!arguments.hasArg(OPT_to, OPT_emit) && hasSuffix)
+    if (llvm::Error error = setOption(options, "output", line.output))
       return error;
   for (const Arg *argument : arguments.filtered(OPT_named))
     if (llvm::Error error =
             setOption(options, argument->getOption().getName().drop_back(),
                       argument->getValue()))
       return error;
+  if (llvm::Error error = checkText(arguments, line))
+    return error;
   options.fuse = !arguments.hasArg(OPT_no_fuse);
   options.keepIR = !line.dumpDir.empty();
   options.keepWeights = arguments.hasArg(OPT_dump_weights);

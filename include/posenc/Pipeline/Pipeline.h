@@ -37,8 +37,9 @@ enum class RemarkFormat { None, Text, YAML };
 
 /// What to compile, and for which machines.
 struct CompileOptions {
-  /// Names of the CPUs, see resolveTargets.
-  std::string cpu = "native";
+  /// Names of the CPUs, see resolveTargets; where it is empty, the one that the
+  /// source is planned for, or native.
+  std::string cpu;
   RuntimeThreads threads = RuntimeThreads::Pool;
   ArtifactKind emit = ArtifactKind::SharedLibrary;
   /// The last phase; the artifact is then its IR.
@@ -61,8 +62,8 @@ struct CompileOptions {
 };
 
 /// Sets the option that the command line spells `--name=value`: cpu, target,
-/// arch, threads, emit, to, fuse, function, ir, weights, generic, remarks,
-/// name. An unknown name or value is an error that lists the known ones; arch,
+/// arch, threads, emit, output (the file that says what to emit), to, fuse,
+/// function, ir, weights, generic, remarks, name. An unknown name or value is an error that lists the known ones; arch,
 /// and what else is for GPUs, is one that says that it is not there yet.
 llvm::Error setOption(CompileOptions &options, StringRef name, StringRef value);
 
