@@ -43,9 +43,6 @@ constexpr int64_t maxDumpedElements = 64, maxDumpedDigits = 1024;
 
 /// What keeps the parser from being tried on `source`, if anything.
 static llvm::Error checkSource(StringRef source, StringRef name) {
-  if (name.ends_with(".onnx"))
-    return llvm::createStringError(
-        name + ": is an ONNX model: `posenc compile " + name + "` reads it");
   if (isBytecode(llvm::MemoryBufferRef(source, name)))
     return llvm::createStringError(
         name + ": MLIR bytecode is not accepted: print it as text first");

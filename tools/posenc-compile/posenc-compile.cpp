@@ -28,6 +28,10 @@ static llvm::Error run(llvm::ArrayRef<const char *> arguments) {
                     " (LLVM " LLVM_VERSION_STRING ")\n";
     return llvm::Error::success();
   }
+  if (llvm::StringRef(line->input).ends_with(".onnx"))
+    return llvm::createStringError(line->input +
+                                   ": is an ONNX model: `posenc compile " +
+                                   line->input + "` reads it");
   auto source = llvm::MemoryBuffer::getFileOrSTDIN(line->input);
   if (std::error_code error = source.getError())
     return llvm::createStringError("cannot read " + line->input + ": " +
