@@ -153,6 +153,7 @@ bool CaseProof::hasThreshold(const SymbolicValues::PairOfCases &pair) const {
 std::optional<std::string>
 CaseProof::compareReals(const SymbolicValues::PairOfCases &pair,
                         DifferAt differAt) {
+  comparedReals = true;
   if (hasThreshold(pair))
     return "they have thresholds that are not solved for";
   for (const Unknowns::Point &point : collectPoints(pair.conditions))

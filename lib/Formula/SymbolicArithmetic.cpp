@@ -86,8 +86,8 @@ static Predicate getSigned(Predicate predicate) {
   }
 }
 
-/// Calls `emit` with conditions, and whether the signed `predicate` holds of two
-/// numbers under them, given their difference.
+/// Calls `emit` with conditions, and whether the signed `predicate` holds of
+/// two numbers under them, given their difference.
 static void
 forEachOrder(Predicate predicate, const AffineSum &difference,
              llvm::function_ref<void(ArrayRef<AffineSum>, bool)> emit) {
@@ -123,7 +123,8 @@ Cases SymbolicValues::compare(arith::CmpIOp op) {
     AffineSum d =
         scale(*difference, ofConditions && isOrder && !isUnsigned ? -1 : 1);
     auto emit = [&](ArrayRef<AffineSum> when, bool result) {
-      append(cases, conditions, when, Meaning::ofInteger(AffineSum::of(result)));
+      append(cases, conditions, when,
+             Meaning::ofInteger(AffineSum::of(result)));
     };
     auto emitWhere = [&](const AffineSum &first, const AffineSum &second) {
       forEachOrder(predicate, d, [&](ArrayRef<AffineSum> when, bool result) {

@@ -200,9 +200,8 @@ Meaning SymbolicValues::getTerm(Operation *op, unsigned result, Pick operands) {
     appendMeaning(key, *meaning);
   }
   bool isRead = isa<tensor::ExtractOp>(op);
-  bool ofIntegers = llvm::any_of(operands, [&](const Meaning *x) {
-    return isOfIntegers(*x);
-  });
+  bool ofIntegers = llvm::any_of(
+      operands, [&](const Meaning *x) { return isOfIntegers(*x); });
   bool ofThresholds = llvm::any_of(
       operands, [&](const Meaning *x) { return hasThreshold(*x); });
   if (isa<FloatType>(type)) {
