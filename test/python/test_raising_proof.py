@@ -1,6 +1,6 @@
 # Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Masks and rotations are raised if and only if they are encodings, at every length and position."""
+"""What is raised to an encoding is one, at every length, key and position."""
 
 from __future__ import annotations
 
