@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "posenc/Formula/FormulaOps.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -26,12 +27,23 @@ uint64_t Assignment::getKey(Value leaf) {
   return mix(seed ^ mix(number));
 }
 
+int64_t Assignment::getIntegerLimit() const {
+  constexpr int64_t least = 64;
+  return integerBase ? least + *integerBase : std::max(least, largestExtent);
+}
+
 Number Assignment::draw(Type type, uint64_t key) {
   uint64_t bits = mix(key);
   if (isa<FloatType>(type))
     return Number::ofReal(static_cast<double>(bits >> 11) * 0x1p-51 - 2);
-  return Number::ofInteger(
-      static_cast<int64_t>(type.isInteger(1) ? bits % 2 : bits % 64));
+  if (type.isInteger(1))
+    return Number::ofInteger(static_cast<int64_t>(bits % 2));
+  if (integerBase)
+    return Number::ofInteger(*integerBase);
+  auto limit = static_cast<uint64_t>(getIntegerLimit());
+  if (!type.isIndex() && type.getIntOrFloatBitWidth() < 64)
+    limit = std::min(limit, uint64_t(1) << (type.getIntOrFloatBitWidth() - 1));
+  return Number::ofInteger(static_cast<int64_t>(bits % limit));
 }
 
 Number Assignment::getElement(Value tensor, ArrayRef<int64_t> at) {
@@ -41,7 +53,11 @@ Number Assignment::getElement(Value tensor, ArrayRef<int64_t> at) {
   uint64_t key = getKey(tensor);
   for (int64_t index : at)
     key = mix(key ^ static_cast<uint64_t>(index));
-  return draw(cast<ShapedType>(tensor.getType()).getElementType(), key);
+  Type type = cast<ShapedType>(tensor.getType()).getElementType();
+  if (integerBase && type.isIntOrIndex() && !type.isInteger(1))
+    return Number::ofInteger(
+        std::accumulate(at.begin(), at.end(), *integerBase));
+  return draw(type, key);
 }
 
 void Assignment::set(const SymbolicExtent::Factor &factor, int64_t number) {
@@ -49,6 +65,12 @@ void Assignment::set(const SymbolicExtent::Factor &factor, int64_t number) {
     extents[{factor.value, *factor.axis}] = number;
   else
     scalars[factor.value] = Number::ofInteger(number);
+}
+
+void Assignment::setExtent(Value tensor, int64_t axis, int64_t extent) {
+  SymbolicExtent known = SymbolicExtent::ofAxis(tensor, axis);
+  if (known.getFactors().size() == 1 && known.getCoefficient() == 1)
+    set(known.getFactors().front(), extent);
 }
 
 int64_t Assignment::getFactor(const SymbolicExtent::Factor &factor) {
@@ -65,6 +87,8 @@ int64_t Assignment::getFactor(const SymbolicExtent::Factor &factor) {
   auto given = extents.find({factor.value, *factor.axis});
   if (given != extents.end())
     return given->second;
+  if (integerBase)
+    return *integerBase;
   uint64_t key = getKey(factor.value) ^ static_cast<uint64_t>(*factor.axis);
   return 1 +
          static_cast<int64_t>(mix(key) % static_cast<uint64_t>(largestExtent));

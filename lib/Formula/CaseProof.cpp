@@ -144,20 +144,18 @@ CaseProof::compareIntegers(const SymbolicValues::PairOfCases &pair) const {
 
 /// Whether the case ends, or a real changes, where no sum of integers says.
 bool CaseProof::hasThreshold(const SymbolicValues::PairOfCases &pair) const {
-  if (values.hasThreshold(pair.x.term) || values.hasThreshold(pair.y.term))
-    return true;
-  return llvm::any_of(pair.conditions, [&](const AffineSum &sum) {
-    return llvm::any_of(llvm::enumerate(sum.coefficients), [&](auto factor) {
-      return factor.value() != 0 && unknowns[factor.index()].isThreshold;
-    });
-  });
+  return values.hasThreshold(pair.x) || values.hasThreshold(pair.y) ||
+         llvm::any_of(pair.conditions, [&](const AffineSum &sum) {
+           return unknowns.hasThreshold(sum);
+         });
 }
 
 std::optional<std::string>
 CaseProof::compareReals(const SymbolicValues::PairOfCases &pair,
                         DifferAt differAt) {
+  comparedReals = true;
   if (hasThreshold(pair))
-    return "they have thresholds between reals, which are not solved for";
+    return "they have thresholds that are not solved for";
   for (const Unknowns::Point &point : collectPoints(pair.conditions))
     for (uint64_t seed : {1, 2}) {
       SmallVector<int64_t> at;

@@ -7,12 +7,11 @@
 
 #include "posenc/Formula/Proof.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "TableReads.h"
 #include "mlir/IR/Matchers.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Formula/Assignment.h"
 #include "posenc/Formula/CaseProof.h"
-#include "posenc/Formula/Dependence.h"
 #include "posenc/Formula/RegionInterpreter.h"
 #include <cmath>
 #include <random>
@@ -21,9 +20,12 @@ using namespace mlir;
 using namespace mlir::posenc;
 
 namespace {
-constexpr int64_t kTrials = 12, kPointsPerTrial = 512;
-/// Extents of the trials that count through tables, and the least and greatest
-/// of those that look for what only long sequences show.
+constexpr uint64_t kTrials = 12, kPointsPerTrial = 512;
+/// After as many, a table that was compared entry by entry leaves nothing to
+/// further draws.
+constexpr int64_t kEnoughPoints = 16 * kTrials * kPointsPerTrial;
+/// Extents of the trials that count through tables of known rows, and the least
+/// and greatest of those that look for what only long sequences show.
 constexpr int64_t kNearExtent = 13, kLeastFar = 160, kGreatestFar = 1 << 21;
 
 /// Draws points of an index space.
@@ -79,8 +81,10 @@ public:
 private:
   /// Whether the formulas differ at `at`.
   bool differAt(ArrayRef<int64_t> at, Assignment &assignment);
-  bool differ(const Number &seen, const Number &candidate,
-              ArrayRef<int64_t> at) const;
+  std::optional<std::string> compareAt(ArrayRef<int64_t> at,
+                                       Assignment &assignment);
+  /// Whether two numbers differ that follow from positions up to `reach`.
+  bool differ(const Number &seen, const Number &candidate, int64_t reach) const;
   std::string describe(ArrayRef<int64_t> at) const;
   /// Compares under one choice of extents, at most `largestExtent` where the
   /// graph leaves them open, and of leaves.
@@ -88,43 +92,25 @@ private:
 
   /// What no draw shows.
   std::optional<std::string> compareCases();
+  /// Compares at the rows of tables that trials may not reach.
+  std::optional<std::string> compareOpenRows();
+  /// The same with one or every open axis as long as a table.
+  std::optional<std::string>
+  countOpenRows(const llvm::SmallBitVector &longAxes);
 
   const ElementFormula &seen, &candidate;
   int64_t rank;
-  /// Axes that select the entry of a constant table.
-  llvm::SmallBitVector tableAxes;
+  TableReads tables;
   /// Extents up to this are drawn, so that most differences show soon.
   int64_t farExtent;
   bool computesAngles = false;
+  /// Whether rows of tables are counted through.
+  bool countsRows = false;
   int64_t known = 0, visited = 0;
   /// Whether a trial met every element.
   bool isExhaustive = false;
 };
 } // namespace
-
-/// Adds the axes that select the entry of a table which `formula` reads.
-static void collectTableAxes(const ElementFormula &formula,
-                             llvm::SmallBitVector &axes) {
-  if (axes.size() > Dependence::kMostAxes) {
-    axes.set();
-    return;
-  }
-  SmallVector<Dependence> arguments;
-  for (unsigned axis = 0; axis < axes.size(); ++axis)
-    arguments.push_back(Dependence::onAxis(axis));
-  Recording<DependenceDomain> recording;
-  recording.run(formula.getRegion().front(), arguments);
-  formula.getRegion().walk([&](tensor::ExtractOp read) {
-    if (!matchPattern(read.getTensor(), m_Constant()))
-      return;
-    // Inside of a loop any axis may select.
-    bool inLoop = read->getParentRegion() != &formula.getRegion();
-    for (Value index : read.getIndices())
-      for (unsigned axis = 0; axis < axes.size(); ++axis)
-        if (inLoop || recording.find(index)->isOnAxis(axis))
-          axes.set(axis);
-  });
-}
 
 /// The largest integer constant that `formula`, or a scalar it captures, is
 /// computed with: a window, a length at which frequencies switch.
@@ -156,16 +142,14 @@ static int64_t getLargestConstant(const ElementFormula &formula) {
 Comparison::Comparison(const ElementFormula &seen,
                        const ElementFormula &candidate)
     : seen(seen), candidate(candidate),
-      rank(static_cast<int64_t>(seen.getIndices().size())), tableAxes(rank),
+      rank(static_cast<int64_t>(seen.getIndices().size())), tables(seen),
       farExtent(std::clamp(
           3 * std::max(getLargestConstant(seen), getLargestConstant(candidate)),
           kLeastFar, kGreatestFar)) {
-  collectTableAxes(seen, tableAxes);
   candidate.getRegion().walk([&](CosSinOp) { computesAngles = true; });
 }
 
-bool Comparison::differ(const Number &a, const Number &b,
-                        ArrayRef<int64_t> at) const {
+bool Comparison::differ(const Number &a, const Number &b, int64_t reach) const {
   if (a.isInteger() && b.isInteger())
     return a.getInteger() != b.getInteger();
   if (!a.isReal() || !b.isReal())
@@ -177,9 +161,9 @@ bool Comparison::differ(const Number &a, const Number &b,
     return x != y;
   double tolerance = 1e-5 * std::fabs(x) + 1e-7;
   // An angle as large as the position, of a frequency and a product that were
-  // rounded to f32; drawn positions are below 64.
+  // rounded to f32.
   if (computesAngles)
-    tolerance += 0x1p-22 * static_cast<double>(64 + *llvm::max_element(at));
+    tolerance += 0x1p-22 * static_cast<double>(reach);
   return std::fabs(x - y) > tolerance;
 }
 
@@ -187,13 +171,18 @@ bool Comparison::differAt(ArrayRef<int64_t> at, Assignment &assignment) {
   NumberDomain domain = assignment.getDomain();
   SmallVector<Number> indices(llvm::map_range(at, Number::ofInteger));
   ++visited;
-  Number number = interpret(seen.getRegion(), indices, domain).front();
+  RegionInterpreter<NumberDomain> interpreter(domain);
+  Number number =
+      interpreter.interpret(seen.getRegion().front(), indices).front();
   // Elements that are undefined in the graph may be anything.
   if (!number.isKnown())
     return false;
   ++known;
+  if (countsRows)
+    tables.note(interpreter.takeMeanings());
   return differ(number,
-                interpret(candidate.getRegion(), indices, domain).front(), at);
+                interpret(candidate.getRegion(), indices, domain).front(),
+                assignment.getIntegerLimit() + *llvm::max_element(at));
 }
 
 std::string Comparison::describe(ArrayRef<int64_t> at) const {
@@ -204,48 +193,66 @@ std::string Comparison::describe(ArrayRef<int64_t> at) const {
   return text;
 }
 
+static std::string describeLargeTables() {
+  return "its tables have more than " + std::to_string(kLargestTable) +
+         " entries, too many to compare";
+}
+
+std::optional<std::string> Comparison::compareAt(ArrayRef<int64_t> at,
+                                                 Assignment &assignment) {
+  if (differAt(at, assignment))
+    return describe(at);
+  return std::nullopt;
+}
+
 std::optional<std::string> Comparison::runTrial(uint64_t seed,
                                                 int64_t largestExtent) {
   Assignment assignment(seed, largestExtent);
   SmallVector<int64_t> extents;
-  int64_t size = 1, entries = 1;
+  uint64_t size = 1, entries = 1;
   for (int64_t axis = 0; axis < rank; ++axis) {
     extents.push_back(assignment.getExtent(seen.getTensor(), axis));
     if (extents.back() <= 0)
       return std::nullopt;
-    size *= extents.back();
+    auto extent = static_cast<uint64_t>(extents.back());
+    size = llvm::SaturatingMultiply(size, extent);
     // Tables are counted through where extents are near.
-    bool counted = tableAxes[axis] && largestExtent == kNearExtent;
-    entries *= counted ? extents.back() : 1;
+    if (tables.getAxes()[axis] && largestExtent == kNearExtent)
+      entries = llvm::SaturatingMultiply(entries, extent);
   }
   if (entries > kLargestTable)
-    return "its tables have more than " + std::to_string(kLargestTable) +
-           " entries, too many to compare";
+    return describeLargeTables();
   Points points(extents, seed);
   llvm::SmallBitVector all(rank, true);
   bool small = size <= kPointsPerTrial;
-  int64_t count = small ? size : std::max(entries, kPointsPerTrial);
+  uint64_t count = small ? size : std::max(entries, kPointsPerTrial);
   isExhaustive |= size == (small ? size : entries);
-  for (int64_t i = 0; i < count; ++i) {
+  for (uint64_t i = 0; i < count; ++i) {
     SmallVector<int64_t> at = small         ? points.count(i, all)
-                              : i < entries ? points.count(i, tableAxes)
+                              : i < entries ? points.count(i, tables.getAxes())
                               : i % 2       ? points.draw()
                                             : points.drawCorner();
-    if (differAt(at, assignment))
-      return describe(at);
+    if (std::optional<std::string> difference = compareAt(at, assignment))
+      return difference;
   }
   return std::nullopt;
 }
 
 std::optional<std::string> Comparison::run() {
+  // Several magnitudes, since the tolerance of an angle grows with it.
+  const int64_t farExtents[] = {farExtent, 1 << 12, 1 << 16, kGreatestFar};
   for (uint64_t seed = 1; seed <= kTrials; ++seed) {
     bool far = seed % 2 == 0;
-    // A table that was compared entry by entry leaves nothing to further draws.
-    if (!far && visited > 16 * kTrials * kPointsPerTrial)
+    if (!far && visited > kEnoughPoints)
       continue;
+    auto counts = std::tie(known, visited);
+    std::pair before(known, visited);
     if (std::optional<std::string> difference =
-            runTrial(seed, far ? farExtent : kNearExtent))
+            runTrial(seed, far ? farExtents[seed / 2 % 4] : kNearExtent))
       return difference;
+    // What is far mostly lies past the ends of tables.
+    if (far)
+      counts = before;
   }
   if (4 * known < visited || known == 0)
     return "too few of its elements have known values";
@@ -266,7 +273,62 @@ std::optional<std::string> Comparison::compareCases() {
   // Of constants alone every element has been compared.
   if (difference && isExhaustive && proof.isAboutConstants())
     return std::nullopt;
+  // Equal terms are equal at whatever rows.
+  if (!difference && proof.hasComparedReals())
+    return compareOpenRows();
   return difference;
+}
+
+std::optional<std::string>
+Comparison::countOpenRows(const llvm::SmallBitVector &longAxes) {
+  const int64_t rows = tables.getMostRows();
+  auto type = cast<RankedTensorType>(seen.getTensor().getType());
+  SmallVector<int64_t> extents;
+  uint64_t entries = 1;
+  int64_t step = 1;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    extents.push_back(!type.isDynamicDim(axis) ? type.getDimSize(axis)
+                      : longAxes[axis]         ? rows
+                                               : 1);
+    if (tables.getAxes()[axis])
+      entries = llvm::SaturatingMultiply<uint64_t>(entries, extents.back());
+    if (tables.getOpenAxes()[axis])
+      step = std::max(step, extents.back());
+  }
+  uint64_t passes = llvm::divideCeil(rows, step);
+  if (llvm::SaturatingMultiply(entries, passes) > kLargestTable)
+    return describeLargeTables();
+  for (uint64_t pass = 0; pass < passes; ++pass) {
+    Assignment assignment(/*seed=*/1);
+    assignment.setIntegers(static_cast<int64_t>(pass) * step);
+    for (int64_t axis = 0; axis < rank; ++axis)
+      assignment.setExtent(seen.getTensor(), axis, extents[axis]);
+    Points points(extents, /*seed=*/1);
+    for (uint64_t i = 0; i < entries; ++i)
+      if (std::optional<std::string> difference =
+              compareAt(points.count(i, tables.getAxes()), assignment))
+        return difference;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Comparison::compareOpenRows() {
+  if (tables.getMostRows() == 0)
+    return std::nullopt;
+  countsRows = true;
+  // Rows are mostly selected by one axis, the last that is open.
+  llvm::SmallBitVector one(rank);
+  auto type = cast<RankedTensorType>(seen.getTensor().getType());
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (tables.getOpenAxes()[axis] && type.isDynamicDim(axis))
+      one.reset().set(axis);
+  for (const llvm::SmallBitVector &longAxes : {one, tables.getOpenAxes()}) {
+    if (std::optional<std::string> difference = countOpenRows(longAxes))
+      return difference;
+    if (tables.isComplete())
+      return std::nullopt;
+  }
+  return "its tables have rows that no comparison reaches";
 }
 
 std::optional<std::string>

@@ -86,42 +86,64 @@ static Predicate getSigned(Predicate predicate) {
   }
 }
 
+/// Calls `emit` with conditions, and whether the signed `predicate` holds of
+/// two numbers under them, given their difference.
+static void
+forEachOrder(Predicate predicate, const AffineSum &difference,
+             llvm::function_ref<void(ArrayRef<AffineSum>, bool)> emit) {
+  AffineSum less = scale(difference, -1, -1), atMost = scale(difference, -1);
+  AffineSum greater = scale(difference, 1, -1), atLeast = difference;
+  switch (predicate) {
+  case Predicate::slt:
+  case Predicate::sge:
+    emit(less, predicate == Predicate::slt);
+    return emit(atLeast, predicate == Predicate::sge);
+  case Predicate::sle:
+  case Predicate::sgt:
+    emit(atMost, predicate == Predicate::sle);
+    return emit(greater, predicate == Predicate::sgt);
+  default:
+    emit(less, predicate == Predicate::ne);
+    emit(greater, predicate == Predicate::ne);
+    emit({atLeast, atMost}, predicate == Predicate::eq);
+  }
+}
+
 Cases SymbolicValues::compare(arith::CmpIOp op) {
   Predicate predicate = getSigned(op.getPredicate());
   bool isUnsigned = predicate != op.getPredicate();
   bool ofConditions = op.getLhs().getType().isInteger(1);
-  Meaning no = Meaning::ofInteger(AffineSum::of(0));
-  Meaning yes = Meaning::ofInteger(AffineSum::of(1));
   return forEach(op, [&](Pick x, const Conditions &conditions, Cases &cases) {
-    auto difference = addMultiple(x[0]->sum, x[1]->sum, -1);
-    if (!difference || !unknowns.getBounds(*difference) ||
-        (isUnsigned && !(isNonNegative(x[0]->sum, conditions) &&
-                         isNonNegative(x[1]->sum, conditions))))
+    const AffineSum &lhs = x[0]->sum, &rhs = x[1]->sum;
+    auto difference = addMultiple(lhs, rhs, -1);
+    if (!difference || !unknowns.getBounds(*difference))
       return append(cases, conditions, {}, getTerm(op, 0, x));
     // To signed predicates true is -1.
     bool isOrder = predicate != Predicate::eq && predicate != Predicate::ne;
     AffineSum d =
         scale(*difference, ofConditions && isOrder && !isUnsigned ? -1 : 1);
-    AffineSum less = scale(d, -1, -1), atMost = scale(d, -1);
-    AffineSum greater = scale(d, 1, -1), atLeast = d;
-    auto emit = [&](AffineSum when, bool result) {
-      append(cases, conditions, {std::move(when)}, result ? yes : no);
+    auto emit = [&](ArrayRef<AffineSum> when, bool result) {
+      append(cases, conditions, when,
+             Meaning::ofInteger(AffineSum::of(result)));
     };
-    switch (predicate) {
-    case Predicate::slt:
-    case Predicate::sge:
-      emit(less, predicate == Predicate::slt);
-      return emit(atLeast, predicate == Predicate::sge);
-    case Predicate::sle:
-    case Predicate::sgt:
-      emit(atMost, predicate == Predicate::sle);
-      return emit(greater, predicate == Predicate::sgt);
-    default:
-      emit(less, predicate == Predicate::ne);
-      emit(greater, predicate == Predicate::ne);
-      append(cases, conditions, {atLeast, atMost},
-             predicate == Predicate::eq ? yes : no);
-    }
+    auto emitWhere = [&](const AffineSum &first, const AffineSum &second) {
+      forEachOrder(predicate, d, [&](ArrayRef<AffineSum> when, bool result) {
+        SmallVector<AffineSum> all = {first, second};
+        all.append(when.begin(), when.end());
+        emit(all, result);
+      });
+    };
+    if (!isUnsigned ||
+        (isNonNegative(lhs, conditions) && isNonNegative(rhs, conditions)))
+      return forEachOrder(predicate, d, emit);
+    // Without signs, negative numbers are above the others.
+    AffineSum negativeLhs = scale(lhs, -1, -1);
+    AffineSum negativeRhs = scale(rhs, -1, -1);
+    bool isLess = predicate == Predicate::slt || predicate == Predicate::sle;
+    emitWhere(lhs, rhs);
+    emitWhere(negativeLhs, negativeRhs);
+    emit({negativeLhs, rhs}, !isLess);
+    emit({lhs, negativeRhs}, isLess);
   });
 }
 

@@ -155,14 +155,23 @@ unsigned SymbolicValues::getReal(ArrayRef<uint64_t> key) {
   return it->second;
 }
 
-bool SymbolicValues::isOfIndices(const Meaning &meaning) const {
+bool SymbolicValues::isOfIntegers(const Meaning &meaning) const {
   if (meaning.kind == Meaning::Kind::Real)
-    return terms[meaning.term].isOfIndices;
+    return terms[meaning.term].isOfIntegers;
+  // Both values of a condition are met wherever elements are drawn.
   return llvm::any_of(
       llvm::enumerate(meaning.sum.coefficients), [&](auto factor) {
+        const Unknowns::Unknown &unknown = unknowns[factor.index()];
         return factor.value() != 0 &&
-               unknowns[factor.index()].kind != Unknowns::Kind::Element;
+               !(unknown.kind == Unknowns::Kind::Element &&
+                 unknown.least == 0 && unknown.greatest == 1);
       });
+}
+
+bool SymbolicValues::hasThreshold(const Meaning &meaning) const {
+  if (meaning.kind == Meaning::Kind::Real)
+    return terms[meaning.term].hasThreshold;
+  return unknowns.hasThreshold(meaning.sum);
 }
 
 /// Whether a real op changes its way at some value of its operands.
@@ -191,25 +200,22 @@ Meaning SymbolicValues::getTerm(Operation *op, unsigned result, Pick operands) {
     appendMeaning(key, *meaning);
   }
   bool isRead = isa<tensor::ExtractOp>(op);
-  bool ofIndices = !isRead && llvm::any_of(operands, [&](const Meaning *x) {
-    return isOfIndices(*x);
-  });
+  bool ofIntegers = llvm::any_of(
+      operands, [&](const Meaning *x) { return isOfIntegers(*x); });
+  bool ofThresholds = llvm::any_of(
+      operands, [&](const Meaning *x) { return hasThreshold(*x); });
   if (isa<FloatType>(type)) {
     unsigned number = getReal(key);
-    Term &term = terms[number];
-    term.isOfIndices = ofIndices;
-    term.hasThreshold =
-        (ofIndices && hasThresholds(op)) ||
-        llvm::any_of(operands, [&](const Meaning *x) {
-          return x->kind == Meaning::Kind::Real && terms[x->term].hasThreshold;
-        });
+    terms[number].isOfIntegers = !isRead && ofIntegers;
+    terms[number].hasThreshold =
+        ofThresholds || (ofIntegers && hasThresholds(op));
     return Meaning::ofReal(number);
   }
   unsigned number = unknowns.get(key, [&] {
     auto [least, greatest] = getRange(type);
     return Unknowns::Unknown{Unknowns::Kind::Computed, least, greatest};
   });
-  if (ofIndices && isa<FloatType>(op->getOperand(0).getType()))
+  if (ofThresholds || (!isRead && ofIntegers))
     unknowns.setThreshold(number);
   return Meaning::ofInteger(AffineSum::ofUnknown(number));
 }

@@ -77,6 +77,12 @@ unsigned Unknowns::get(ArrayRef<uint64_t> key,
   return it->second;
 }
 
+bool Unknowns::hasThreshold(const AffineSum &sum) const {
+  return llvm::any_of(llvm::enumerate(sum.coefficients), [&](auto factor) {
+    return factor.value() != 0 && unknowns[factor.index()].isThreshold;
+  });
+}
+
 AffineSum Unknowns::getExtent(const SymbolicExtent &extent) {
   SmallVector<unsigned> factors;
   for (const SymbolicExtent::Factor &factor : extent.getFactors()) {

@@ -96,3 +96,107 @@ func.func @switched_frequencies(%q: tensor<1x2x?x16xf32>, %k: tensor<1x2x?x16xf3
       -> tensor<1x2x?x16xf32>
   return %o : tensor<1x2x?x16xf32>
 }
+
+// -----
+
+// A minimum that positions cross past what is drawn.
+// CHECK-LABEL: func @clamped_positions
+//   CHECK-NOT:   frequencies(
+func.func @clamped_positions(%q: tensor<1x2x?x16xf32>, %k: tensor<1x2x?x16xf32>, %pos: tensor<?xi32>) -> tensor<1x2x?x16xf32> {
+  %c2 = arith.constant 2 : index
+  %scale = arith.constant 0.25 : f32
+  %l = tensor.dim %q, %c2 : tensor<1x2x?x16xf32>
+  %short = arith.constant dense<[1.0, 0.316227764, 0.1, 0.0316227749, 0.01, 0.00316227763, 0.001, 0.000316227757]> : tensor<8xf32>
+  %most = arith.constant 100.0 : f32
+  %empty = tensor.empty(%l) : tensor<1x?x8xf32>
+  %angles = linalg.generic {indexing_maps = [affine_map<(b, i, p) -> (p)>, affine_map<(b, i, p) -> (i)>,
+                                             affine_map<(b, i, p) -> (b, i, p)>],
+                            iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%short, %pos : tensor<8xf32>, tensor<?xi32>) outs(%empty : tensor<1x?x8xf32>) {
+  ^bb0(%s: f32, %t: i32, %out: f32):
+    %p0 = arith.sitofp %t : i32 to f32
+    %position = arith.minimumf %p0, %most : f32
+    %angle = arith.mulf %position, %s : f32
+    linalg.yield %angle : f32
+  } -> tensor<1x?x8xf32>
+  %cos = math.cos %angles : tensor<1x?x8xf32>
+  %sin = math.sin %angles : tensor<1x?x8xf32>
+  %rq = posenc.rotary %q cos(%cos : tensor<1x?x8xf32>) sin(%sin : tensor<1x?x8xf32>)
+      lanes(<half, first = 0, count = 16>) : tensor<1x2x?x16xf32>
+  %init = tensor.empty(%l) : tensor<1x2x?x16xf32>
+  %o = posenc.attention query(%rq : tensor<1x2x?x16xf32>) key(%k : tensor<1x2x?x16xf32>)
+      value(%k : tensor<1x2x?x16xf32>) scale(%scale) outs(%init : tensor<1x2x?x16xf32>)
+      -> tensor<1x2x?x16xf32>
+  return %o : tensor<1x2x?x16xf32>
+}
+
+// -----
+
+// Positions that wrap.
+// CHECK-LABEL: func @eight_bits
+//   CHECK-NOT:   frequencies(
+func.func @eight_bits(%q: tensor<1x2x?x16xf32>, %k: tensor<1x2x?x16xf32>, %pos: tensor<?xi32>) -> tensor<1x2x?x16xf32> {
+  %c2 = arith.constant 2 : index
+  %scale = arith.constant 0.25 : f32
+  %l = tensor.dim %q, %c2 : tensor<1x2x?x16xf32>
+  %short = arith.constant dense<[1.0, 0.316227764, 0.1, 0.0316227749, 0.01, 0.00316227763, 0.001, 0.000316227757]> : tensor<8xf32>
+  %zz = arith.constant 0.0 : f32
+  %empty = tensor.empty(%l) : tensor<1x?x8xf32>
+  %angles = linalg.generic {indexing_maps = [affine_map<(b, i, p) -> (p)>, affine_map<(b, i, p) -> (i)>,
+                                             affine_map<(b, i, p) -> (b, i, p)>],
+                            iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%short, %pos : tensor<8xf32>, tensor<?xi32>) outs(%empty : tensor<1x?x8xf32>) {
+  ^bb0(%s: f32, %t: i32, %out: f32):
+    %t8 = arith.trunci %t : i32 to i8
+    %p0 = arith.sitofp %t8 : i8 to f32
+    %position = arith.addf %p0, %zz : f32
+    %angle = arith.mulf %position, %s : f32
+    linalg.yield %angle : f32
+  } -> tensor<1x?x8xf32>
+  %cos = math.cos %angles : tensor<1x?x8xf32>
+  %sin = math.sin %angles : tensor<1x?x8xf32>
+  %rq = posenc.rotary %q cos(%cos : tensor<1x?x8xf32>) sin(%sin : tensor<1x?x8xf32>)
+      lanes(<half, first = 0, count = 16>) : tensor<1x2x?x16xf32>
+  %init = tensor.empty(%l) : tensor<1x2x?x16xf32>
+  %o = posenc.attention query(%rq : tensor<1x2x?x16xf32>) key(%k : tensor<1x2x?x16xf32>)
+      value(%k : tensor<1x2x?x16xf32>) scale(%scale) outs(%init : tensor<1x2x?x16xf32>)
+      -> tensor<1x2x?x16xf32>
+  return %o : tensor<1x2x?x16xf32>
+}
+
+// -----
+
+// What grows slowly.
+// CHECK-LABEL: func @slightly_quadratic
+//   CHECK-NOT:   frequencies(
+func.func @slightly_quadratic(%q: tensor<1x2x?x16xf32>, %k: tensor<1x2x?x16xf32>) -> tensor<1x2x?x16xf32> {
+  %c2 = arith.constant 2 : index
+  %scale = arith.constant 0.25 : f32
+  %l = tensor.dim %q, %c2 : tensor<1x2x?x16xf32>
+  %short = arith.constant dense<[1.0, 0.316227764, 0.1, 0.0316227749, 0.01, 0.00316227763, 0.001, 0.000316227757]> : tensor<8xf32>
+  %most = arith.constant 1.0e-9 : f32
+  %empty = tensor.empty(%l) : tensor<1x?x8xf32>
+  %angles = linalg.generic {indexing_maps = [affine_map<(b, i, p) -> (p)>,
+                                             affine_map<(b, i, p) -> (b, i, p)>],
+                            iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%short : tensor<8xf32>) outs(%empty : tensor<1x?x8xf32>) {
+  ^bb0(%s: f32, %out: f32):
+    %ix = linalg.index 1 : index
+    %i32 = arith.index_cast %ix : index to i32
+    %p0 = arith.sitofp %i32 : i32 to f32
+    %u = arith.mulf %p0, %most : f32
+    %w = arith.mulf %p0, %u : f32
+    %position = arith.addf %w, %p0 : f32
+    %angle = arith.mulf %position, %s : f32
+    linalg.yield %angle : f32
+  } -> tensor<1x?x8xf32>
+  %cos = math.cos %angles : tensor<1x?x8xf32>
+  %sin = math.sin %angles : tensor<1x?x8xf32>
+  %rq = posenc.rotary %q cos(%cos : tensor<1x?x8xf32>) sin(%sin : tensor<1x?x8xf32>)
+      lanes(<half, first = 0, count = 16>) : tensor<1x2x?x16xf32>
+  %init = tensor.empty(%l) : tensor<1x2x?x16xf32>
+  %o = posenc.attention query(%rq : tensor<1x2x?x16xf32>) key(%k : tensor<1x2x?x16xf32>)
+      value(%k : tensor<1x2x?x16xf32>) scale(%scale) outs(%init : tensor<1x2x?x16xf32>)
+      -> tensor<1x2x?x16xf32>
+  return %o : tensor<1x2x?x16xf32>
+}

@@ -1,9 +1,10 @@
 # Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A mask is raised to posenc.causal if and only if it is one, at every length and key."""
+"""What is raised to an encoding is one, at every length, key and position."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from tools import posenc_opt
 
@@ -163,3 +164,165 @@ def test_a_causal_mask_is_raised_however_it_is_written(name: str) -> None:
 @pytest.mark.parametrize("name", NOT_CAUSAL)
 def test_a_mask_that_differs_anywhere_is_not_raised(name: str) -> None:
     assert "posenc.causal" not in raised(NOT_CAUSAL[name])
+
+
+# Of the row's index %n : i32, or the position it reads: what defines %p : f32.
+ROTARY = {
+    "plain": "%p = arith.sitofp %n : i32 to f32",
+    "wide": """%w = arith.extsi %n : i32 to i64
+      %p = arith.sitofp %w : i64 to f32""",
+    "sum of reals": """%x = arith.sitofp %n : i32 to f32
+      %zero = arith.constant 0.0 : f32
+      %p = arith.addf %x, %zero : f32""",
+}
+NOT_ROTARY = {
+    "clamped from above": """%x = arith.sitofp %n : i32 to f32
+      %most = arith.constant 100.0 : f32
+      %p = arith.minimumf %x, %most : f32""",
+    "shifted beyond a comparison": """%x = arith.sitofp %n : i32 to f32
+      %most = arith.constant 100.0 : f32
+      %zero = arith.constant 0.0 : f32
+      %far = arith.cmpf ogt, %x, %most : f32
+      %shift = arith.select %far, %most, %zero : f32
+      %p = arith.addf %x, %shift : f32""",
+    "shifted by a rounded quotient": """%x = arith.sitofp %n : i32 to f32
+      %block = arith.constant 100.0 : f32
+      %d = arith.divf %x, %block : f32
+      %f = math.floor %d : f32
+      %p = arith.addf %x, %f : f32""",
+    "shifted by a truncated quotient": """%x = arith.sitofp %n : i32 to f32
+      %block = arith.constant 100.0 : f32
+      %d = arith.divf %x, %block : f32
+      %t = arith.fptosi %d : f32 to i32
+      %f = arith.sitofp %t : i32 to f32
+      %p = arith.addf %x, %f : f32""",
+    "shifted by a quotient": """%block = arith.constant 100 : i32
+      %d = arith.divsi %n, %block : i32
+      %m = arith.addi %n, %d : i32
+      %p = arith.sitofp %m : i32 to f32""",
+    "eight bits": """%b = arith.trunci %n : i32 to i8
+      %p = arith.sitofp %b : i8 to f32""",
+    "masked bits": """%bits = arith.constant 127 : i32
+      %b = arith.andi %n, %bits : i32
+      %p = arith.sitofp %b : i32 to f32""",
+    "shifted bits": """%seven = arith.constant 7 : i32
+      %b = arith.shrsi %n, %seven : i32
+      %m = arith.addi %n, %b : i32
+      %p = arith.sitofp %m : i32 to f32""",
+    "unsigned minimum": """%most = arith.constant 100 : i32
+      %m = arith.minui %n, %most : i32
+      %p = arith.sitofp %m : i32 to f32""",
+    "slightly quadratic": """%x = arith.sitofp %n : i32 to f32
+      %small = arith.constant 1.0e-9 : f32
+      %u = arith.mulf %x, %small : f32
+      %v = arith.mulf %x, %u : f32
+      %p = arith.addf %x, %v : f32""",
+}
+# What defines %n.
+ROWS = {
+    "rows": "%n = arith.index_cast %i : index to i32",
+    "positions": "%n = tensor.extract %positions[%i] : tensor<?xi32>",
+}
+# A row of a cache, as %row : index.
+CACHE_ROWS = {
+    "sliced": "%row = arith.addi %i, %i0 : index",
+    "from an offset": "%row = arith.addi %i, %past : index",
+    "gathered": """%n = tensor.extract %positions[%i] : tensor<?xi32>
+      %row = arith.index_cast %n : i32 to index""",
+}
+FREQUENCIES = 10000.0 ** (-np.arange(8) / 8)
+
+
+def dense(values: np.ndarray) -> str:
+    """`values` as an MLIR constant of f32."""
+    shape = "x".join(map(str, values.shape))
+    return f'dense<"0x{values.astype("<f4").tobytes().hex()}"> : tensor<{shape}xf32>'
+
+
+def rotated(constants: str, body: str) -> str:
+    """What raise-encodings prints of a query turned by the %c and %s of `body`."""
+    return posenc_opt(
+        f"""func.func @f(%q: tensor<1x2x?x16xf32>, %positions: tensor<?xi32>, %past: index)
+      -> tensor<1x2x?x16xf32> {{
+  %c2 = arith.constant 2 : index
+  %scale = arith.constant 0.25 : f32
+  {constants}
+  %l = tensor.dim %q, %c2 : tensor<1x2x?x16xf32>
+  %empty = tensor.empty(%l) : tensor<1x?x8xf32>
+  %t:2 = linalg.generic {{indexing_maps = [affine_map<(b, i, p) -> (b, i, p)>,
+                                          affine_map<(b, i, p) -> (b, i, p)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}}
+      outs(%empty, %empty : tensor<1x?x8xf32>, tensor<1x?x8xf32>) {{
+  ^bb0(%x0: f32, %x1: f32):
+    %i0 = arith.constant 0 : index
+    %i = linalg.index 1 : index
+    %pair = linalg.index 2 : index
+    {body}
+    linalg.yield %c, %s : f32, f32
+  }} -> (tensor<1x?x8xf32>, tensor<1x?x8xf32>)
+  %rq = posenc.rotary %q cos(%t#0 : tensor<1x?x8xf32>) sin(%t#1 : tensor<1x?x8xf32>)
+      lanes(<half, first = 0, count = 16>) : tensor<1x2x?x16xf32>
+  %out = tensor.empty(%l) : tensor<1x2x?x16xf32>
+  %r = posenc.attention query(%rq : tensor<1x2x?x16xf32>) key(%q : tensor<1x2x?x16xf32>)
+      value(%q : tensor<1x2x?x16xf32>) scale(%scale) outs(%out : tensor<1x2x?x16xf32>)
+      -> tensor<1x2x?x16xf32>
+  return %r : tensor<1x2x?x16xf32>
+}}""",
+        "--posenc-raise-encodings",
+    )
+
+
+def of_angle(rows: str, position: str) -> str:
+    """A query turned by the angle of a position that is computed from rows."""
+    return rotated(
+        f"%table = arith.constant {dense(FREQUENCIES)}",
+        f"""{ROWS[rows]}
+      {position}
+      %frequency = tensor.extract %table[%pair] : tensor<8xf32>
+      %angle = arith.mulf %p, %frequency : f32
+      %c = math.cos %angle : f32
+      %s = math.sin %angle : f32""",
+    )
+
+
+def of_cache(rows: str, slower_from: int) -> str:
+    """A query turned by a cache of 1024 rows, an eighth as fast from one on."""
+    angles = np.arange(1024)[:, None] * FREQUENCIES
+    angles[slower_from:] /= 8
+    return rotated(
+        f"""%cos = arith.constant {dense(np.cos(angles))}
+  %sin = arith.constant {dense(np.sin(angles))}""",
+        f"""{CACHE_ROWS[rows]}
+      %c = tensor.extract %cos[%row, %pair] : tensor<1024x8xf32>
+      %s = tensor.extract %sin[%row, %pair] : tensor<1024x8xf32>""",
+    )
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("name", ROTARY)
+def test_angles_of_positions_are_raised(name: str, rows: str) -> None:
+    assert "frequencies(" in of_angle(rows, ROTARY[name])
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("name", NOT_ROTARY)
+def test_angles_of_other_numbers_are_not_raised(name: str, rows: str) -> None:
+    assert "frequencies(" not in of_angle(rows, NOT_ROTARY[name])
+
+
+def test_angles_of_positions_clamped_at_zero_are_not_raised() -> None:
+    position = """%x = arith.sitofp %n : i32 to f32
+      %zero = arith.constant 0.0 : f32
+      %p = arith.maximumf %x, %zero : f32"""
+    assert "frequencies(" not in of_angle("positions", position)
+
+
+@pytest.mark.parametrize("rows", CACHE_ROWS)
+def test_a_cache_of_angles_is_raised(rows: str) -> None:
+    assert "frequencies(" in of_cache(rows, 1024)
+
+
+@pytest.mark.parametrize("slower_from", [256, 1023])
+@pytest.mark.parametrize("rows", CACHE_ROWS)
+def test_a_cache_that_differs_in_any_row_is_not_raised(rows: str, slower_from: int) -> None:
+    assert "frequencies(" not in of_cache(rows, slower_from)

@@ -24,7 +24,8 @@ public:
   /// them to the assignment.
   using Read = NumberDomain::Read;
 
-  /// Extents that the graph leaves open are drawn from 1 to `largestExtent`.
+  /// Extents that the graph leaves open are drawn from 1 to `largestExtent`,
+  /// integers below `getIntegerLimit()`.
   explicit Assignment(
       uint64_t seed, int64_t largestExtent = 13,
       Read read = [](Value, ArrayRef<int64_t>) { return Number(); })
@@ -36,12 +37,21 @@ public:
   /// Says what an extent or a scalar is, instead of drawing it.
   void set(const SymbolicExtent::Factor &factor, int64_t number);
 
+  /// The same of the extent of an axis, where one factor determines it.
+  void setExtent(Value tensor, int64_t axis, int64_t extent);
+  /// Instead of drawing them, makes open extents and integers `base` where they
+  /// were not said, and integer elements `base` plus the sum of their indices,
+  /// so that whoever counts through indices counts through these too.
+  void setIntegers(int64_t base) { integerBase = base; }
+
+  /// What the integers that are drawn are below.
+  int64_t getIntegerLimit() const;
   int64_t getExtent(Value tensor, int64_t axis);
   /// The number of an integer defined outside a formula: computed where it is
   /// computed from extents, else drawn.
   Number getScalar(Value scalar);
-  /// The drawn element of a leaf: reals within [-2, 2), integers within
-  /// [0, 64), conditions.
+  /// The drawn element of a leaf: reals within [-2, 2), integers from 0 on,
+  /// conditions.
   Number getElement(Value tensor, ArrayRef<int64_t> at);
 
 private:
@@ -51,6 +61,7 @@ private:
 
   uint64_t seed;
   int64_t largestExtent;
+  std::optional<int64_t> integerBase;
   Read read;
   /// Leaves numbered in the order they are met, so that draws do not depend on
   /// addresses.

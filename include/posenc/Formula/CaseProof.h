@@ -40,6 +40,10 @@ public:
   std::optional<std::string> findDifference(Value x, Value y,
                                             DifferAt differAt);
 
+  /// Whether reals were met that are not the same term, so that numbers alone
+  /// say that they are equal.
+  bool hasComparedReals() const { return comparedReals; }
+
   /// Whether nothing was met but indices and constants.
   bool isAboutConstants() const;
 
@@ -65,6 +69,7 @@ private:
   Unknowns unknowns;
   SymbolicValues values;
   SmallVector<Axis> axes;
+  bool comparedReals = false;
 };
 
 } // namespace mlir::posenc

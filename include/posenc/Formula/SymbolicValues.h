@@ -62,9 +62,10 @@ public:
   /// The cases of `value`; absent if they are too many.
   std::optional<Cases> of(Value value);
 
-  /// Whether the real `term` has a threshold that indices or extents cross,
-  /// such as a minimum, or is computed from one that has.
-  bool hasThreshold(unsigned term) const { return terms[term].hasThreshold; }
+  /// Whether a number has a threshold that integers cross and no condition says
+  /// where: the minimum of reals, the wrapping of an integer; or is computed
+  /// from one that has.
+  bool hasThreshold(const Meaning &meaning) const;
 
   /// `x` and `y` together: cases in which both hold, with both meanings.
   struct PairOfCases {
@@ -105,9 +106,9 @@ private:
   Meaning wrap(Operation *op, Pick operands, std::optional<AffineSum> sum);
   Meaning getTerm(Operation *op, unsigned result, Pick operands);
   unsigned getReal(ArrayRef<uint64_t> key);
-  /// Whether a number follows from indices and extents, other than by what
-  /// tensors hold.
-  bool isOfIndices(const Meaning &meaning) const;
+  /// Whether a number follows from integers that are not constant: indices,
+  /// extents, or elements other than conditions.
+  bool isOfIntegers(const Meaning &meaning) const;
   AffineSum getExtent(Value tensor, int64_t axis);
   bool isNonNegative(const AffineSum &sum, const Conditions &conditions);
   /// Cases in which a condition is 0 or 1.
@@ -116,7 +117,7 @@ private:
   Unknowns &unknowns;
   llvm::DenseMap<Value, Cases> known;
   struct Term {
-    bool isOfIndices = false, hasThreshold = false;
+    bool isOfIntegers = false, hasThreshold = false;
   };
   std::vector<Term> terms;
   std::map<SmallVector<uint64_t>, unsigned> termNumbers;

@@ -60,8 +60,8 @@ public:
     SmallVector<AffineSum, 2> at = {};
     /// What else is known of it.
     Conditions conditions = {};
-    /// Whether it follows from reals that follow from indices and extents, so
-    /// that no condition says where it changes.
+    /// Whether it follows from other integers in a way of which no condition
+    /// says where it changes: by reals, or by wrapping.
     bool isThreshold = false;
   };
   /// Numbers for unknowns, by number; absent where they do not matter.
@@ -81,6 +81,7 @@ public:
     unknowns[number].at.assign(at.begin(), at.end());
   }
   void setThreshold(unsigned number) { unknowns[number].isThreshold = true; }
+  bool hasThreshold(const AffineSum &sum) const;
   void setConditions(unsigned number, Conditions conditions) {
     unknowns[number].conditions = std::move(conditions);
   }
