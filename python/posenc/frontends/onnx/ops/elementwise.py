@@ -27,16 +27,18 @@ def sum_(ctx: NodeContext):
 
 @handles("Mean")
 def mean(ctx: NodeContext):
-    total, count = _folded(ctx, "Add"), len(ctx.inputs)
-    element = total.element
-    return [
-        ctx.build.elementwise(
-            [total],
-            element,
-            lambda s, x: s.binary("Div", x[0], s.constant(element, count), element),
-            total.shape,
-        )
-    ]
+    return [by_number(ctx, "Div", _folded(ctx, "Add"), len(ctx.inputs))]
+
+
+def by_number(ctx: NodeContext, name: str, value: Value, number: float) -> Value:
+    """Each element of `value` and `number` by a binary function."""
+    element = value.element
+    return ctx.build.elementwise(
+        [value],
+        element,
+        lambda s, x: s.binary(name, x[0], s.constant(element, number), element),
+        value.shape,
+    )
 
 
 def _folded(ctx: NodeContext, name: str) -> Value:

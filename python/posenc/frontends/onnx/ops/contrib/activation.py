@@ -9,7 +9,7 @@ from collections.abc import Callable
 from ...registry import NodeContext, handles
 from ...scalars import Scalars
 from ...values import F32, Value
-from ..elementwise import gelu_by_erf, gelu_by_tanh, of_float, swish_of
+from ..elementwise import by_number, gelu_by_erf, gelu_by_tanh, of_float, swish_of
 from ..matmul import multiply
 from .normalization import MICROSOFT
 
@@ -49,17 +49,7 @@ def fused_matmul(ctx: NodeContext):
     alpha = ctx.attribute("alpha", 1.0)
     operands = [_transposed(ctx, ctx.input(i), name) for i, name in enumerate("AB")]
     result = multiply(ctx.build, *operands)
-    if alpha == 1.0:
-        return [result]
-    element = result.element
-    return [
-        ctx.build.elementwise(
-            [result],
-            element,
-            lambda s, v: s.binary("Mul", v[0], s.constant(element, alpha), element),
-            result.shape,
-        )
-    ]
+    return [result if alpha == 1.0 else by_number(ctx, "Mul", result, alpha)]
 
 
 def _transposed(ctx: NodeContext, x: Value, name: str) -> Value:
