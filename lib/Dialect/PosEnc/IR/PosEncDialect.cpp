@@ -7,7 +7,7 @@
 
 #include "AttentionAssembly.h"
 #include "CanonicalForms.h"
-#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Encodings.h"
 #include "posenc/Dialect/PosEnc/IR/TargetModel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,6 +42,9 @@ void PosEncDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "posenc/Dialect/PosEnc/IR/PosEncOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "posenc/Dialect/PosEnc/IR/Encodings.cpp.inc"
       >();
   addInterfaces<PosEncInliner>();
 }
@@ -57,3 +60,6 @@ Operation *PosEncDialect::materializeConstant(OpBuilder &b, Attribute value,
 
 #define GET_OP_CLASSES
 #include "posenc/Dialect/PosEnc/IR/PosEncOps.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "posenc/Dialect/PosEnc/IR/Encodings.cpp.inc"

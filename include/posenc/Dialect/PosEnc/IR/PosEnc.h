@@ -25,10 +25,6 @@
 namespace mlir::posenc {
 class ElementFormula;
 class TargetModel;
-
-/// The frequencies of unscaled rotary encodings: pair `p` turns by
-/// `base^(-2p/rotaryDim)` radians a position (RoFormer, Su et al. 2021).
-SmallVector<double> getGeometricFrequencies(double base, int64_t rotaryDim);
 } // namespace mlir::posenc
 
 #include "posenc/Dialect/PosEnc/IR/PosEncDialect.h.inc"

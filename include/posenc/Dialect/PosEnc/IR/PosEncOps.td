@@ -1,10 +1,9 @@
-//===- PosEncOps.td - Every op of the dialect ---------------*- tablegen -*-===//
+//===- PosEncOps.td - The ops that passes know -------------*- tablegen -*-===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An encoding adds one line here and one in lib/Dialect/PosEnc/IR/CMakeLists.txt,
-// and so does the schedule of a target.
+// Encodings are listed in Encodings.td.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,16 +12,5 @@
 
 include "posenc/Dialect/PosEnc/IR/AttentionOp.td"
 include "posenc/Dialect/PosEnc/IR/CosSinOp.td"
-include "posenc/Dialect/PosEnc/IR/Encodings/Add.td"
-include "posenc/Dialect/PosEnc/IR/Encodings/Alibi.td"
-include "posenc/Dialect/PosEnc/IR/Encodings/BucketedBias.td"
-include "posenc/Dialect/PosEnc/IR/Encodings/Causal.td"
-include "posenc/Dialect/PosEnc/IR/Encodings/Document.td"
-include "posenc/Dialect/PosEnc/IR/Encodings/Learned.td"
-include "posenc/Dialect/PosEnc/IR/Encodings/Padding.td"
-include "posenc/Dialect/PosEnc/IR/Encodings/Rotary.td"
-include "posenc/Dialect/PosEnc/IR/Encodings/Sinusoidal.td"
-include "posenc/Dialect/PosEnc/IR/Encodings/Window.td"
-include "posenc/Dialect/PosEnc/IR/Schedules/CPU.td"
 
 #endif // POSENC_OPS

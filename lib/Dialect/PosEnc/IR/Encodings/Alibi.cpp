@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Encodings.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 

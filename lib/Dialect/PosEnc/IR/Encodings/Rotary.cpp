@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Encodings.h"
 
 using namespace mlir;
 using namespace mlir::posenc;

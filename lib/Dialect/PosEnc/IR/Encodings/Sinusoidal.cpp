@@ -7,7 +7,7 @@
 
 #include "../ShapeUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Encodings.h"
 #include <cmath>
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 
 #include "Captures.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Encodings.h"
 #include "posenc/Formula/RegionInterpreter.h"
 
 using namespace mlir;

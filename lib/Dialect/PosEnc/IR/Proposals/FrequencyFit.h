@@ -8,7 +8,7 @@
 #ifndef POSENC_LIB_DIALECT_POSENC_IR_PROPOSALS_FREQUENCYFIT_H
 #define POSENC_LIB_DIALECT_POSENC_IR_PROPOSALS_FREQUENCYFIT_H
 
-#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Encodings.h"
 
 namespace mlir::posenc {
 

@@ -11,7 +11,7 @@
 
 #include "Captures.h"
 #include "FrequencyFit.h"
-#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Dialect/PosEnc/IR/Encodings.h"
 #include "posenc/Formula/Assignment.h"
 #include "posenc/Formula/RegionInterpreter.h"
 #include <cmath>

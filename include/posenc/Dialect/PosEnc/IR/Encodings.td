@@ -1,0 +1,26 @@
+//===- Encodings.td - Every encoding -----------------------*- tablegen -*-===//
+//
+// Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An encoding adds one line here and one in lib/Dialect/PosEnc/IR/CMakeLists.txt.
+// Passes never include what is generated from this: they know encodings only
+// through interfaces.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef POSENC_ENCODINGS
+#define POSENC_ENCODINGS
+
+include "posenc/Dialect/PosEnc/IR/Encodings/Add.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Alibi.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/BucketedBias.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Causal.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Document.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Learned.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Padding.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Rotary.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Sinusoidal.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Window.td"
+
+#endif // POSENC_ENCODINGS
