@@ -14,11 +14,13 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "posenc/Dialect/PosEnc/IR/AttentionDependences.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Formula/FormulaOps.h"
 #include "posenc/Fuse/Passes.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::posenc {
 #define GEN_PASS_DEF_SPLITMASKPASS

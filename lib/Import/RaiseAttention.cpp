@@ -19,6 +19,7 @@
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Import/Passes.h"
+#include "llvm/ADT/SmallString.h"
 
 namespace mlir::posenc {
 #define GEN_PASS_DEF_RAISEATTENTIONPASS

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Translates the compilations for each CPU and the C functions over them, links
-// and optimises these, adds the runtime's bitcode, emits.
+// and optimises these, emits, and links with the runtime.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,6 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 
 using namespace mlir;
@@ -54,17 +53,18 @@ public:
     context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
   }
 
-  llvm::Error build();
+  llvm::Error build(ArtifactKind kind);
   llvm::Expected<std::string> emit(ArtifactKind kind);
 
 private:
   llvm::Error translateEntries();
   llvm::Error linkVariant(const Variant &variant);
-  llvm::Error linkRuntime();
-  void hideAllButEntries();
-  void runPasses(
-      llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)> build);
+  llvm::Error linkRuntimeBitcode();
+  SmallVector<std::string> getShownSymbols() const;
+  void hideAllButShown();
+  llvm::Error runPasses(StringRef pipeline);
   llvm::Expected<std::string> emitCode(llvm::CodeGenFileType type);
+  llvm::Expected<std::string> linkObjects(ArtifactKind kind, StringRef graph);
   llvm::Error collected(const llvm::Twine &what) {
     return llvm::createStringError(what +
                                    (errors.empty() ? "" : ": " + errors));
@@ -78,6 +78,7 @@ private:
   ArrayRef<EntryFunction> entries;
   ArrayRef<Variant> variants;
   const ObjectOptions &options;
+  SmallVector<RuntimePart, 2> runtime;
   std::string errors;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::TargetMachine> machine;
@@ -146,49 +147,54 @@ llvm::Error ArtifactBuilder::linkVariant(const Variant &variant) {
   return llvm::Error::success();
 }
 
-llvm::Error ArtifactBuilder::linkRuntime() {
-  llvm::Triple::ArchType arch = module->getTargetTriple().getArch();
-  for (StringRef bytes : {getRuntimeCoreBitcode(arch),
-                          getRuntimeThreadsBitcode(arch, options.threads)}) {
-    if (bytes.empty())
-      return llvm::createStringError(
-          "--cpu=" + getCommonTarget().level->name +
-          ": this compiler was built without a runtime for that architecture");
-    llvm::Expected<std::unique_ptr<llvm::Module>> runtime =
-        llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "runtime"),
+/// For readers: what runs is linked as objects.
+llvm::Error ArtifactBuilder::linkRuntimeBitcode() {
+  for (const RuntimePart &part : runtime) {
+    llvm::Expected<std::unique_ptr<llvm::Module>> parsed =
+        llvm::parseBitcodeFile(llvm::MemoryBufferRef(part.bitcode, "runtime"),
                                context);
-    if (!runtime)
-      return runtime.takeError();
-    (*runtime)->setTargetTriple(module->getTargetTriple());
-    (*runtime)->setDataLayout(module->getDataLayout());
-    if (llvm::Linker::linkModules(*module, std::move(*runtime)))
+    if (!parsed)
+      return parsed.takeError();
+    (*parsed)->setTargetTriple(module->getTargetTriple());
+    (*parsed)->setDataLayout(module->getDataLayout());
+    if (llvm::Linker::linkModules(*module, std::move(*parsed)))
       return collected("cannot link the runtime");
   }
-  return llvm::Error::success();
+  hideAllButShown();
+  return runPasses("globaldce");
 }
 
 /// The library shows its C functions, their table and the runtime's weak ones,
 /// else nothing.
-void ArtifactBuilder::hideAllButEntries() {
-  llvm::StringSet<> shown;
+SmallVector<std::string> ArtifactBuilder::getShownSymbols() const {
+  SmallVector<std::string> shown = {kLibrarySymbol.str()};
   for (StringRef name : getRuntimeExports(options.threads))
-    shown.insert(name);
-  shown.insert(kLibrarySymbol);
-  for (const EntryFunction &entry : entries) {
-    shown.insert(entry.name);
-    shown.insert(entry.getShapesName());
-  }
+    shown.push_back(name.str());
+  for (const EntryFunction &entry : entries)
+    shown.append({entry.name.str(), entry.getShapesName()});
+  return shown;
+}
+
+void ArtifactBuilder::hideAllButShown() {
+  SmallVector<std::string> shown = getShownSymbols();
   llvm::internalizeModule(*module, [&](const llvm::GlobalValue &value) {
-    return shown.contains(value.getName());
+    return llvm::is_contained(shown, value.getName());
   });
 }
 
-void ArtifactBuilder::runPasses(
-    llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)> build) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = true;
-  tuning.SLPVectorization = true;
-  llvm::PassBuilder builder(machine.get(), tuning);
+/// Kernels come tiled, unrolled and in vectors, so that half of LLVM's default
+/// pipeline would find nothing to do, in most of its time. What it adds: loops
+/// of elementwise ops in vectors, shared and hoisted addresses.
+static constexpr StringLiteral kOptimizations =
+    "function<eager-inv>("
+    "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
+    "loop-mssa(loop-rotate,licm<allowspeculation>),gvn,loop(indvars),"
+    "loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(licm<allowspeculation>)),"
+    "globaldce";
+
+llvm::Error ArtifactBuilder::runPasses(StringRef pipeline) {
+  llvm::PassBuilder builder(machine.get());
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -198,33 +204,36 @@ void ArtifactBuilder::runPasses(
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  build(builder).run(*module, modules);
+  llvm::ModulePassManager passes;
+  if (llvm::Error error = builder.parsePassPipeline(passes, pipeline))
+    return error;
+  passes.run(*module, modules);
+  return llvm::Error::success();
 }
 
-llvm::Error ArtifactBuilder::build() {
+llvm::Error ArtifactBuilder::build(ArtifactKind kind) {
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> created =
       createTargetMachine(getCommonTarget());
   if (!created)
     return created.takeError();
   machine = std::move(*created);
+  runtime =
+      getRuntimeParts(machine->getTargetTriple().getArch(), options.threads);
+  if (runtime.empty())
+    return llvm::createStringError(
+        "--cpu=" + getCommonTarget().level->name +
+        ": this compiler was built without a runtime for that architecture");
   if (llvm::Error error = translateEntries())
     return error;
   for (const Variant &variant : variants)
     if (llvm::Error error = linkVariant(variant))
       return error;
-  hideAllButEntries();
-  runPasses([](llvm::PassBuilder &builder) {
-    return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
-  });
-  // The runtime comes optimised: what is left to do is to drop the unused.
-  if (llvm::Error error = linkRuntime())
+  hideAllButShown();
+  if (llvm::Error error = runPasses(kOptimizations))
     return error;
-  hideAllButEntries();
-  runPasses([](llvm::PassBuilder &) {
-    llvm::ModulePassManager passes;
-    passes.addPass(llvm::GlobalDCEPass());
-    return passes;
-  });
+  if (kind == ArtifactKind::LLVMIR || kind == ArtifactKind::Assembly)
+    if (llvm::Error error = linkRuntimeBitcode())
+      return error;
   if (!errors.empty())
     return collected("LLVM");
   return llvm::Error::success();
@@ -244,6 +253,20 @@ ArtifactBuilder::emitCode(llvm::CodeGenFileType type) {
   return std::string(bytes.begin(), bytes.end());
 }
 
+/// A file of `kind` from the object `graph` and the runtime's.
+llvm::Expected<std::string> ArtifactBuilder::linkObjects(ArtifactKind kind,
+                                                         StringRef graph) {
+  SmallVector<StringRef> objects = {graph};
+  for (const RuntimePart &part : runtime)
+    objects.push_back(part.object);
+  if (kind == ArtifactKind::SharedLibrary)
+    return linkSharedLibrary(objects, machine->getTargetTriple(), options);
+  llvm::Expected<std::string> merged = mergeObjects(objects, getShownSymbols());
+  if (!merged || kind == ArtifactKind::Object)
+    return merged;
+  return archiveObject(*merged);
+}
+
 llvm::Expected<std::string> ArtifactBuilder::emit(ArtifactKind kind) {
   switch (kind) {
   case ArtifactKind::LLVMIR: {
@@ -255,17 +278,13 @@ llvm::Expected<std::string> ArtifactBuilder::emit(ArtifactKind kind) {
   case ArtifactKind::Assembly:
     return emitCode(llvm::CodeGenFileType::AssemblyFile);
   case ArtifactKind::Object:
-    return emitCode(llvm::CodeGenFileType::ObjectFile);
   case ArtifactKind::Archive:
   case ArtifactKind::SharedLibrary: {
-    llvm::Expected<std::string> object =
+    llvm::Expected<std::string> graph =
         emitCode(llvm::CodeGenFileType::ObjectFile);
-    if (!object)
-      return object.takeError();
-    return kind == ArtifactKind::Archive
-               ? archiveObject(*object)
-               : linkSharedLibrary(*object, machine->getTargetTriple(),
-                                   options);
+    if (!graph)
+      return graph.takeError();
+    return linkObjects(kind, *graph);
   }
   case ArtifactKind::IR:
     break;
@@ -278,7 +297,7 @@ posenc::emitArtifact(ArrayRef<EntryFunction> entries,
                      ArrayRef<Variant> variants, ArtifactKind kind,
                      const ObjectOptions &options) {
   ArtifactBuilder builder(entries, variants, options);
-  if (llvm::Error error = builder.build())
+  if (llvm::Error error = builder.build(kind))
     return error;
   return builder.emit(kind);
 }

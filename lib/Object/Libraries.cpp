@@ -5,16 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One object file becomes a library: by lld, in this process, or by LLVM's
-// archive writer.
+// Object files become a library, or one object: by lld, in this process, and by
+// LLVM's archive writer and objcopy.
 //
 //===----------------------------------------------------------------------===//
 
 #include "posenc/Object/Artifact.h"
 
 #include "lld/Common/Driver.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ObjCopy/ConfigManager.h"
+#include "llvm/ObjCopy/ObjCopy.h"
 #include "llvm/Object/ArchiveWriter.h"
+#include "llvm/Object/Binary.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -97,15 +101,31 @@ static llvm::Expected<std::string> readFile(StringRef path) {
   return (*buffer)->getBuffer().str();
 }
 
-llvm::Expected<std::string>
-posenc::linkSharedLibrary(StringRef object, const llvm::Triple &triple,
-                          const ObjectOptions &options) {
-  llvm::Expected<TemporaryFile> input = TemporaryFile::create("o", object);
-  if (!input)
-    return input.takeError();
-  llvm::Expected<TemporaryFile> output = TemporaryFile::create("so", "");
+/// Runs lld on `objects` and returns the file it writes.
+static llvm::Expected<std::string> linkFiles(ArrayRef<StringRef> objects,
+                                             ArrayRef<std::string> arguments) {
+  SmallVector<TemporaryFile> inputs;
+  SmallVector<std::string> command(arguments);
+  for (StringRef object : objects) {
+    llvm::Expected<TemporaryFile> input = TemporaryFile::create("o", object);
+    if (!input)
+      return input.takeError();
+    command.push_back(input->path());
+    inputs.push_back(std::move(*input));
+  }
+  llvm::Expected<TemporaryFile> output = TemporaryFile::create("out", "");
   if (!output)
     return output.takeError();
+  command.append({"-o", output->path()});
+  if (llvm::Error error = runLinker(command))
+    return error;
+  return readFile(output->path());
+}
+
+llvm::Expected<std::string>
+posenc::linkSharedLibrary(ArrayRef<StringRef> objects,
+                          const llvm::Triple &triple,
+                          const ObjectOptions &options) {
   SmallVector<std::string> arguments = {
       "-shared",          "--gc-sections",   "-O2",
       "--hash-style=gnu", "--build-id=none", "-znow",
@@ -127,10 +147,34 @@ posenc::linkSharedLibrary(StringRef object, const llvm::Triple &triple,
     openmp = std::move(*stub);
     arguments.push_back(openmp->path());
   }
-  arguments.append({input->path(), "-o", output->path()});
-  if (llvm::Error error = runLinker(arguments))
+  return linkFiles(objects, arguments);
+}
+
+/// Makes hidden symbols local: an object shows those to the rest of a program.
+static llvm::Expected<std::string> localizeHidden(StringRef object) {
+  llvm::Expected<std::unique_ptr<llvm::object::Binary>> binary =
+      llvm::object::createBinary(llvm::MemoryBufferRef(object, "object"));
+  if (!binary)
+    return binary.takeError();
+  llvm::objcopy::ConfigManager config;
+  config.ELF.LocalizeHidden = true;
+  SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  if (llvm::Error error =
+          llvm::objcopy::executeObjcopyOnBinary(config, **binary, stream))
     return error;
-  return readFile(output->path());
+  return std::string(bytes.begin(), bytes.end());
+}
+
+llvm::Expected<std::string> posenc::mergeObjects(ArrayRef<StringRef> objects,
+                                                 ArrayRef<std::string> shown) {
+  SmallVector<std::string> arguments = {"-r", "--gc-sections", "--threads=1"};
+  for (StringRef symbol : shown)
+    arguments.push_back("--undefined=" + symbol.str());
+  llvm::Expected<std::string> merged = linkFiles(objects, arguments);
+  if (!merged)
+    return merged;
+  return localizeHidden(*merged);
 }
 
 llvm::Expected<std::string> posenc::archiveObject(StringRef object) {

@@ -11,6 +11,7 @@
 
 #include "CommandLine.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/Path.h"

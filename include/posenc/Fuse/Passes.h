@@ -11,6 +11,7 @@
 #ifndef POSENC_FUSE_PASSES_H
 #define POSENC_FUSE_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassOptions.h"

@@ -11,6 +11,7 @@
 #ifndef POSENC_IMPORT_PASSES_H
 #define POSENC_IMPORT_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::posenc {

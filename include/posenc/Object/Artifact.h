@@ -12,7 +12,7 @@
 #define POSENC_OBJECT_ARTIFACT_H
 
 #include "posenc/Object/Entry.h"
-#include "posenc/Object/RuntimeBitcode.h"
+#include "posenc/Object/RuntimeCode.h"
 #include "posenc/Object/Target.h"
 
 namespace mlir::posenc {
@@ -54,10 +54,15 @@ llvm::Expected<std::string> emitArtifact(ArrayRef<EntryFunction> entries,
 /// The C header of the library: its functions, documented, and what they need.
 std::string emitHeader(ArrayRef<EntryFunction> entries, RuntimeThreads threads);
 
-/// Links the object file `object` to a shared library. Thread-safe.
-llvm::Expected<std::string> linkSharedLibrary(StringRef object,
+/// Links object files to a shared library. Thread-safe.
+llvm::Expected<std::string> linkSharedLibrary(ArrayRef<StringRef> objects,
                                               const llvm::Triple &triple,
                                               const ObjectOptions &options);
+
+/// Links object files to one that shows the symbols `shown`, and has what these
+/// need. Thread-safe.
+llvm::Expected<std::string> mergeObjects(ArrayRef<StringRef> objects,
+                                         ArrayRef<std::string> shown);
 
 /// Wraps the object file `object` in a static library.
 llvm::Expected<std::string> archiveObject(StringRef object);

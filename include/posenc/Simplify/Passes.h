@@ -11,6 +11,7 @@
 #ifndef POSENC_SIMPLIFY_PASSES_H
 #define POSENC_SIMPLIFY_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::posenc {

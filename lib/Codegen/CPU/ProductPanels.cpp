@@ -9,6 +9,8 @@
 
 #include "RowStaging.h"
 #include "Transposes.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::posenc;

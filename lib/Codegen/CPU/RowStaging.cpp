@@ -7,6 +7,7 @@
 
 #include "RowStaging.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "posenc/Formula/RegionInterpreter.h"
 
 using namespace mlir;

@@ -1,20 +1,21 @@
-//===- RuntimeBitcode.h - The embedded runtime ------------------*- C++ -*-===//
+//===- RuntimeCode.h - The embedded runtime ---------------------*- C++ -*-===//
 //
 // Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The C runtime of compiled libraries (lib/Runtime/posenc_runtime.h) as LLVM
-// bitcode. A library is linked with the core and one kind of threading; then
-// all symbols but those of getRuntimeExports are made internal.
+// The C runtime of compiled libraries (lib/Runtime/posenc_runtime.h). A library
+// is linked with the core and one kind of threading; then all symbols but those
+// of getRuntimeExports are made internal.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef POSENC_OBJECT_RUNTIMEBITCODE_H
-#define POSENC_OBJECT_RUNTIMEBITCODE_H
+#ifndef POSENC_OBJECT_RUNTIMECODE_H
+#define POSENC_OBJECT_RUNTIMECODE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -28,13 +29,16 @@ enum class RuntimeThreads {
   OpenMP  ///< LLVM's OpenMP runtime; the library then needs libomp
 };
 
-/// The module that every library for `arch` needs. Empty where this compiler
-/// was built without a runtime for `arch`.
-llvm::StringRef getRuntimeCoreBitcode(llvm::Triple::ArchType arch);
+/// One part of the runtime, as an object file and as the LLVM bitcode of which
+/// that was made.
+struct RuntimePart {
+  llvm::StringRef bitcode, object;
+};
 
-/// The module that defines the kind of threading. Empty as above.
-llvm::StringRef getRuntimeThreadsBitcode(llvm::Triple::ArchType arch,
-                                         RuntimeThreads threads);
+/// The core and what runs tasks; none where this compiler was built without the
+/// C headers of `arch`. Symbols of objects are hidden, but for the exports.
+llvm::SmallVector<RuntimePart, 2> getRuntimeParts(llvm::Triple::ArchType arch,
+                                                  RuntimeThreads threads);
 
 /// The runtime's symbols that a library shows to its callers: weak, to be kept
 /// when all others are made internal.
@@ -42,4 +46,4 @@ llvm::ArrayRef<llvm::StringLiteral> getRuntimeExports(RuntimeThreads threads);
 
 } // namespace mlir::posenc
 
-#endif // POSENC_OBJECT_RUNTIMEBITCODE_H
+#endif // POSENC_OBJECT_RUNTIMECODE_H
