@@ -209,6 +209,19 @@ static bool looksEncoded(Value tensor) {
       .wasInterrupted();
 }
 
+/// Whether `op` is an encoding that reads no computed table: there is nothing
+/// to recognise in it.
+static bool isFinal(Operation *op) {
+  auto rotary = dyn_cast<RotaryOpInterface>(op);
+  if (!rotary && !isa<FormulaOpInterface>(op))
+    return false;
+  return llvm::none_of(op->getOpOperands(), [&](OpOperand &operand) {
+    bool isRotated = rotary && &operand == &rotary.getRotatedOperand();
+    return !isRotated && isa<TensorType>(operand.get().getType()) &&
+           operand.get().getDefiningOp();
+  });
+}
+
 void Raiser::raise(Value read, StringRef role, AttentionOp reader) {
   difference.clear();
   llvm::SetVector<Value> pending;
@@ -218,7 +231,8 @@ void Raiser::raise(Value read, StringRef role, AttentionOp reader) {
     Value tensor = pending[i];
     if (!tensor.getDefiningOp() || !visited.insert(tensor).second)
       continue;
-    if (raiseTensor(tensor) != Outcome::Nothing) {
+    if (!isFinal(tensor.getDefiningOp()) &&
+        raiseTensor(tensor) != Outcome::Nothing) {
       isEncoding = true;
       continue;
     }

@@ -11,17 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "posenc/Object/Artifact.h"
+#include "CodeGenerator.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 
 using namespace mlir;
@@ -29,31 +25,13 @@ using namespace mlir::posenc;
 
 namespace {
 
-/// Collects what LLVM reports as errors.
-struct ErrorCollector : llvm::DiagnosticHandler {
-  explicit ErrorCollector(std::string &text) : text(text) {}
-
-  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
-    if (info.getSeverity() != llvm::DS_Error || !text.empty())
-      return true;
-    llvm::raw_string_ostream stream(text);
-    llvm::DiagnosticPrinterRawOStream printer(stream);
-    info.print(printer);
-    return true;
-  }
-
-  std::string &text;
-};
-
 class ArtifactBuilder {
 public:
   ArtifactBuilder(ArrayRef<EntryFunction> entries, ArrayRef<Variant> variants,
                   const ObjectOptions &options)
-      : entries(entries), variants(variants), options(options) {
-    context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
-  }
+      : entries(entries), variants(variants), options(options) {}
 
-  llvm::Error build(ArtifactKind kind);
+  llvm::Error build();
   llvm::Expected<std::string> emit(ArtifactKind kind);
 
 private:
@@ -62,13 +40,8 @@ private:
   llvm::Error linkRuntimeBitcode();
   SmallVector<std::string> getShownSymbols() const;
   void hideAllButShown();
-  llvm::Error runPasses(StringRef pipeline);
-  llvm::Expected<std::string> emitCode(llvm::CodeGenFileType type);
-  llvm::Expected<std::string> linkObjects(ArtifactKind kind, StringRef graph);
-  llvm::Error collected(const llvm::Twine &what) {
-    return llvm::createStringError(what +
-                                   (errors.empty() ? "" : ": " + errors));
-  }
+  llvm::Expected<std::string> emitText(ArtifactKind kind);
+  llvm::Expected<std::string> emitBinary(ArtifactKind kind);
 
   /// The one that all of them share: architecture and baseline.
   const CodegenTarget &getCommonTarget() const {
@@ -79,9 +52,7 @@ private:
   ArrayRef<Variant> variants;
   const ObjectOptions &options;
   SmallVector<RuntimePart, 2> runtime;
-  std::string errors;
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<CodeGenerator> generator;
   std::unique_ptr<llvm::Module> module;
 };
 
@@ -95,11 +66,11 @@ llvm::Error ArtifactBuilder::translateEntries() {
               llvm::map_to_vector(variants, [](const Variant &variant) {
                 return variant.target.level;
               }));
-  module = translateModuleToLLVMIR(*source, context, "posenc");
+  module = translateModuleToLLVMIR(*source, generator->getContext(), "posenc");
   if (!module)
-    return collected("the C functions do not translate to LLVM IR");
-  module->setTargetTriple(machine->getTargetTriple());
-  module->setDataLayout(machine->createDataLayout());
+    return generator->collected("the C functions do not translate to LLVM IR");
+  module->setTargetTriple(generator->getMachine().getTargetTriple());
+  module->setDataLayout(generator->getMachine().createDataLayout());
   module->setPICLevel(llvm::PICLevel::BigPIC);
   for (llvm::Function &function : *module)
     if (!function.isDeclaration())
@@ -133,17 +104,18 @@ static void renameDefinitions(llvm::Module &module, StringRef suffix) {
 }
 
 llvm::Error ArtifactBuilder::linkVariant(const Variant &variant) {
-  std::unique_ptr<llvm::Module> body =
-      translateModuleToLLVMIR(variant.module, context, "posenc");
+  std::unique_ptr<llvm::Module> body = translateModuleToLLVMIR(
+      variant.module, generator->getContext(), "posenc");
   if (!body)
-    return collected("the module does not translate to LLVM IR");
+    return generator->collected("the module does not translate to LLVM IR");
   body->setTargetTriple(module->getTargetTriple());
   body->setDataLayout(module->getDataLayout());
   body->setPICLevel(llvm::PICLevel::BigPIC);
   setTargetAttributes(*body, variant.target);
   renameDefinitions(*body, variant.target.level->getSymbolSuffix());
   if (llvm::Linker::linkModules(*module, std::move(body)))
-    return collected("cannot link the code for " + variant.target.level->name);
+    return generator->collected("cannot link the code for " +
+                                variant.target.level->name);
   return llvm::Error::success();
 }
 
@@ -152,16 +124,16 @@ llvm::Error ArtifactBuilder::linkRuntimeBitcode() {
   for (const RuntimePart &part : runtime) {
     llvm::Expected<std::unique_ptr<llvm::Module>> parsed =
         llvm::parseBitcodeFile(llvm::MemoryBufferRef(part.bitcode, "runtime"),
-                               context);
+                               generator->getContext());
     if (!parsed)
       return parsed.takeError();
     (*parsed)->setTargetTriple(module->getTargetTriple());
     (*parsed)->setDataLayout(module->getDataLayout());
     if (llvm::Linker::linkModules(*module, std::move(*parsed)))
-      return collected("cannot link the runtime");
+      return generator->collected("cannot link the runtime");
   }
   hideAllButShown();
-  return runPasses("globaldce");
+  return generator->runPasses(*module, "globaldce");
 }
 
 /// The library shows its C functions, their table and the runtime's weak ones,
@@ -182,43 +154,14 @@ void ArtifactBuilder::hideAllButShown() {
   });
 }
 
-/// Kernels come tiled, unrolled and in vectors, so that half of LLVM's default
-/// pipeline would find nothing to do, in most of its time. What it adds: loops
-/// of elementwise ops in vectors, shared and hoisted addresses.
-static constexpr StringLiteral kOptimizations =
-    "function<eager-inv>("
-    "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
-    "loop-mssa(loop-rotate,licm<allowspeculation>),gvn,loop(indvars),"
-    "loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,"
-    "loop-mssa(licm<allowspeculation>)),"
-    "globaldce";
-
-llvm::Error ArtifactBuilder::runPasses(StringRef pipeline) {
-  llvm::PassBuilder builder(machine.get());
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::ModulePassManager passes;
-  if (llvm::Error error = builder.parsePassPipeline(passes, pipeline))
-    return error;
-  passes.run(*module, modules);
-  return llvm::Error::success();
-}
-
-llvm::Error ArtifactBuilder::build(ArtifactKind kind) {
-  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> created =
-      createTargetMachine(getCommonTarget());
+llvm::Error ArtifactBuilder::build() {
+  llvm::Expected<std::unique_ptr<CodeGenerator>> created =
+      CodeGenerator::create(getCommonTarget());
   if (!created)
     return created.takeError();
-  machine = std::move(*created);
-  runtime =
-      getRuntimeParts(machine->getTargetTriple().getArch(), options.threads);
+  generator = std::move(*created);
+  runtime = getRuntimeParts(generator->getMachine().getTargetTriple().getArch(),
+                            options.threads);
   if (runtime.empty())
     return llvm::createStringError(
         "--cpu=" + getCommonTarget().level->name +
@@ -229,38 +172,35 @@ llvm::Error ArtifactBuilder::build(ArtifactKind kind) {
     if (llvm::Error error = linkVariant(variant))
       return error;
   hideAllButShown();
-  if (llvm::Error error = runPasses(kOptimizations))
+  // The code for several CPUs shares its constants.
+  return generator->runPasses(*module, "constmerge,globaldce");
+}
+
+/// The whole program in one module, for readers and other compilers.
+llvm::Expected<std::string> ArtifactBuilder::emitText(ArtifactKind kind) {
+  if (llvm::Error error = generator->optimize(*module))
     return error;
-  if (kind == ArtifactKind::LLVMIR || kind == ArtifactKind::Assembly)
-    if (llvm::Error error = linkRuntimeBitcode())
-      return error;
-  if (!errors.empty())
-    return collected("LLVM");
-  return llvm::Error::success();
+  if (llvm::Error error = linkRuntimeBitcode())
+    return error;
+  if (kind == ArtifactKind::Assembly)
+    return generator->emit(*module, llvm::CodeGenFileType::AssemblyFile);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, nullptr);
+  return text;
 }
 
-llvm::Expected<std::string>
-ArtifactBuilder::emitCode(llvm::CodeGenFileType type) {
-  SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, type))
-    return llvm::createStringError("no code generator for " +
-                                   getCommonTarget().level->name);
-  passes.run(*module);
-  if (!errors.empty())
-    return collected("LLVM");
-  return std::string(bytes.begin(), bytes.end());
-}
-
-/// A file of `kind` from the object `graph` and the runtime's.
-llvm::Expected<std::string> ArtifactBuilder::linkObjects(ArtifactKind kind,
-                                                         StringRef graph) {
-  SmallVector<StringRef> objects = {graph};
+llvm::Expected<std::string> ArtifactBuilder::emitBinary(ArtifactKind kind) {
+  llvm::Expected<SmallVector<std::string>> graph =
+      compileObjects(std::move(module), *generator, getCommonTarget());
+  if (!graph)
+    return graph.takeError();
+  SmallVector<StringRef> objects(graph->begin(), graph->end());
   for (const RuntimePart &part : runtime)
     objects.push_back(part.object);
   if (kind == ArtifactKind::SharedLibrary)
-    return linkSharedLibrary(objects, machine->getTargetTriple(), options);
+    return linkSharedLibrary(objects, generator->getMachine().getTargetTriple(),
+                             options);
   llvm::Expected<std::string> merged = mergeObjects(objects, getShownSymbols());
   if (!merged || kind == ArtifactKind::Object)
     return merged;
@@ -269,23 +209,13 @@ llvm::Expected<std::string> ArtifactBuilder::linkObjects(ArtifactKind kind,
 
 llvm::Expected<std::string> ArtifactBuilder::emit(ArtifactKind kind) {
   switch (kind) {
-  case ArtifactKind::LLVMIR: {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    module->print(stream, nullptr);
-    return text;
-  }
+  case ArtifactKind::LLVMIR:
   case ArtifactKind::Assembly:
-    return emitCode(llvm::CodeGenFileType::AssemblyFile);
+    return emitText(kind);
   case ArtifactKind::Object:
   case ArtifactKind::Archive:
-  case ArtifactKind::SharedLibrary: {
-    llvm::Expected<std::string> graph =
-        emitCode(llvm::CodeGenFileType::ObjectFile);
-    if (!graph)
-      return graph.takeError();
-    return linkObjects(kind, *graph);
-  }
+  case ArtifactKind::SharedLibrary:
+    return emitBinary(kind);
   case ArtifactKind::IR:
     break;
   }
@@ -297,7 +227,7 @@ posenc::emitArtifact(ArrayRef<EntryFunction> entries,
                      ArrayRef<Variant> variants, ArtifactKind kind,
                      const ObjectOptions &options) {
   ArtifactBuilder builder(entries, variants, options);
-  if (llvm::Error error = builder.build(kind))
+  if (llvm::Error error = builder.build())
     return error;
   return builder.emit(kind);
 }

@@ -23,6 +23,7 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -271,9 +272,11 @@ static void buildPhase(Phase phase, OpPassManager &pm,
   }
 }
 
+/// Verifies after the last pass only; posenc-opt does after each.
 llvm::Error Compilation::runPasses(ModuleOp on, StringRef phase,
                                    PassManager &pm) {
-  if (failed(pm.run(on)))
+  pm.enableVerifier(false);
+  if (failed(pm.run(on)) || failed(verify(on)))
     return firstError.take("the phase " + phase + " failed");
   return llvm::Error::success();
 }

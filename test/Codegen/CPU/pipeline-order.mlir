@@ -45,7 +45,5 @@
 // CHECK-NEXT:  convert-ub-to-llvm
 // CHECK-NEXT:  convert-cf-to-llvm
 // CHECK-NEXT:  convert-func-to-llvm
-// CHECK-NEXT:  reconcile-unrealized-casts,
-// CHECK-NEXT:  canonicalize
-// CHECK-NEXT:  cse
+// CHECK-NEXT:  reconcile-unrealized-casts
 // CHECK-NEXT:)
