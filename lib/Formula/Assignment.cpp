@@ -35,7 +35,8 @@ int64_t Assignment::getIntegerLimit() const {
 Number Assignment::draw(Type type, uint64_t key) {
   uint64_t bits = mix(key);
   if (isa<FloatType>(type))
-    return Number::ofReal(static_cast<double>(bits >> 11) * 0x1p-51 - 2);
+    return Number::ofReal((static_cast<double>(bits >> 11) * 0x1p-51 - 2) *
+                          magnitude);
   if (type.isInteger(1))
     return Number::ofInteger(static_cast<int64_t>(bits % 2));
   if (integerBase)

@@ -28,6 +28,11 @@ constexpr int64_t kEnoughPoints = 16 * kTrials * kPointsPerTrial;
 /// and greatest of those that look for what only long sequences show.
 constexpr int64_t kNearExtent = 13, kLeastFar = 160, kGreatestFar = 1 << 21;
 
+/// What a formula does with large or small elements only (a clamp, a threshold)
+/// shows among elements of that size. An odd number, so that each meets near
+/// and far extents.
+constexpr double kMagnitudes[] = {0x1p-12, 1, 0x1p17, 1, 0x1p7};
+
 /// Draws points of an index space.
 class Points {
 public:
@@ -83,8 +88,10 @@ private:
   bool differAt(ArrayRef<int64_t> at, Assignment &assignment);
   std::optional<std::string> compareAt(ArrayRef<int64_t> at,
                                        Assignment &assignment);
-  /// Whether two numbers differ that follow from positions up to `reach`.
-  bool differ(const Number &seen, const Number &candidate, int64_t reach) const;
+  /// Whether two numbers differ that follow from positions up to `reach` and
+  /// reals of `magnitude`.
+  bool differ(const Number &seen, const Number &candidate, int64_t reach,
+              double magnitude) const;
   std::string describe(ArrayRef<int64_t> at) const;
   /// Compares under one choice of extents, at most `largestExtent` where the
   /// graph leaves them open, and of leaves.
@@ -149,7 +156,8 @@ Comparison::Comparison(const ElementFormula &seen,
   candidate.getRegion().walk([&](CosSinOp) { computesAngles = true; });
 }
 
-bool Comparison::differ(const Number &a, const Number &b, int64_t reach) const {
+bool Comparison::differ(const Number &a, const Number &b, int64_t reach,
+                        double magnitude) const {
   if (a.isInteger() && b.isInteger())
     return a.getInteger() != b.getInteger();
   if (!a.isReal() || !b.isReal())
@@ -159,11 +167,11 @@ bool Comparison::differ(const Number &a, const Number &b, int64_t reach) const {
     return !(std::isnan(x) && std::isnan(y));
   if (std::isinf(x) || std::isinf(y))
     return x != y;
-  double tolerance = 1e-5 * std::fabs(x) + 1e-7;
+  double tolerance = 1e-5 * std::fabs(x) + 1e-7 * magnitude;
   // An angle as large as the position, of a frequency and a product that were
   // rounded to f32.
   if (computesAngles)
-    tolerance += 0x1p-22 * static_cast<double>(reach);
+    tolerance += 0x1p-22 * magnitude * static_cast<double>(reach);
   return std::fabs(x - y) > tolerance;
 }
 
@@ -182,7 +190,8 @@ bool Comparison::differAt(ArrayRef<int64_t> at, Assignment &assignment) {
     tables.note(interpreter.takeMeanings());
   return differ(number,
                 interpret(candidate.getRegion(), indices, domain).front(),
-                assignment.getIntegerLimit() + *llvm::max_element(at));
+                assignment.getIntegerLimit() + *llvm::max_element(at),
+                assignment.getMagnitude());
 }
 
 std::string Comparison::describe(ArrayRef<int64_t> at) const {
@@ -208,6 +217,7 @@ std::optional<std::string> Comparison::compareAt(ArrayRef<int64_t> at,
 std::optional<std::string> Comparison::runTrial(uint64_t seed,
                                                 int64_t largestExtent) {
   Assignment assignment(seed, largestExtent);
+  assignment.setMagnitude(kMagnitudes[seed % std::size(kMagnitudes)]);
   SmallVector<int64_t> extents;
   uint64_t size = 1, entries = 1;
   for (int64_t axis = 0; axis < rank; ++axis) {

@@ -326,3 +326,82 @@ def test_a_cache_of_angles_is_raised(rows: str) -> None:
 @pytest.mark.parametrize("rows", CACHE_ROWS)
 def test_a_cache_that_differs_in_any_row_is_not_raised(rows: str, slower_from: int) -> None:
     assert "frequencies(" not in of_cache(rows, slower_from)
+
+
+# Of an element %e before it is turned: what defines %x.
+ELEMENTS = {"as it is": "%x = arith.addf %e, %zero : f32"}
+CHANGED_ELEMENTS = {
+    "clamped": """%most = arith.constant 100.0 : f32
+      %x = arith.minimumf %e, %most : f32""",
+    "clamped to what f16 holds": """%most = arith.constant 65504.0 : f32
+      %x = arith.minimumf %e, %most : f32""",
+    "flushed": """%least = arith.constant 1.0e-4 : f32
+      %size = math.absf %e : f32
+      %small = arith.cmpf olt, %size, %least : f32
+      %x = arith.select %small, %zero, %e : f32""",
+    "shifted": """%little = arith.constant 1.0e-3 : f32
+      %x = arith.addf %e, %little : f32""",
+    "saturated": """%slope = arith.constant 1.0e-3 : f32
+      %y = arith.mulf %e, %slope : f32
+      %z = math.tanh %y : f32
+      %steep = arith.constant 1.0e3 : f32
+      %x = arith.mulf %z, %steep : f32""",
+}
+
+
+def turned(element: str) -> str:
+    """What raise-encodings prints of a query turned in primitives, its elements changed first."""
+    return posenc_opt(
+        f"""func.func @f(%q: tensor<1x2x?x16xf32>, %k: tensor<1x2x?x16xf32>) -> tensor<1x2x?x16xf32> {{
+  %c2 = arith.constant 2 : index
+  %scale = arith.constant 0.25 : f32
+  %table = arith.constant {dense(FREQUENCIES)}
+  %l = tensor.dim %q, %c2 : tensor<1x2x?x16xf32>
+  %empty = tensor.empty(%l) : tensor<1x2x?x16xf32>
+  %rq = linalg.generic {{indexing_maps = [affine_map<(b, h, i, d) -> (b, h, i, d)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}}
+      outs(%empty : tensor<1x2x?x16xf32>) {{
+  ^bb0(%o: f32):
+    %zero = arith.constant 0.0 : f32
+    %eight = arith.constant 8 : index
+    %b = linalg.index 0 : index
+    %h = linalg.index 1 : index
+    %i = linalg.index 2 : index
+    %d = linalg.index 3 : index
+    %pair = arith.remui %d, %eight : index
+    %first = arith.cmpi ult, %d, %eight : index
+    %next = arith.addi %pair, %eight : index
+    %other = arith.select %first, %next, %pair : index
+    %n = arith.index_cast %i : index to i32
+    %m = arith.sitofp %n : i32 to f32
+    %frequency = tensor.extract %table[%pair] : tensor<8xf32>
+    %angle = arith.mulf %m, %frequency : f32
+    %c = math.cos %angle : f32
+    %s = math.sin %angle : f32
+    %minus = arith.negf %s : f32
+    %signed = arith.select %first, %minus, %s : f32
+    %e = tensor.extract %q[%b, %h, %i, %d] : tensor<1x2x?x16xf32>
+    {element}
+    %u = tensor.extract %q[%b, %h, %i, %other] : tensor<1x2x?x16xf32>
+    %xc = arith.mulf %x, %c : f32
+    %us = arith.mulf %u, %signed : f32
+    %t = arith.addf %xc, %us : f32
+    linalg.yield %t : f32
+  }} -> tensor<1x2x?x16xf32>
+  %r = posenc.attention query(%rq : tensor<1x2x?x16xf32>) key(%k : tensor<1x2x?x16xf32>)
+      value(%k : tensor<1x2x?x16xf32>) scale(%scale) outs(%empty : tensor<1x2x?x16xf32>)
+      -> tensor<1x2x?x16xf32>
+  return %r : tensor<1x2x?x16xf32>
+}}""",
+        "--posenc-raise-encodings",
+    )
+
+
+@pytest.mark.parametrize("name", ELEMENTS)
+def test_a_rotation_in_primitives_is_raised(name: str) -> None:
+    assert "posenc.rotary" in turned(ELEMENTS[name])
+
+
+@pytest.mark.parametrize("name", CHANGED_ELEMENTS)
+def test_a_rotation_of_other_elements_is_not_raised(name: str) -> None:
+    assert "posenc.rotary" not in turned(CHANGED_ELEMENTS[name])

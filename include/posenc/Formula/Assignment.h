@@ -44,13 +44,17 @@ public:
   /// so that whoever counts through indices counts through these too.
   void setIntegers(int64_t base) { integerBase = base; }
 
+  /// Draws reals within [-2 magnitude, 2 magnitude).
+  void setMagnitude(double largest) { magnitude = largest; }
+  double getMagnitude() const { return magnitude; }
+
   /// What the integers that are drawn are below.
   int64_t getIntegerLimit() const;
   int64_t getExtent(Value tensor, int64_t axis);
   /// The number of an integer defined outside a formula: computed where it is
   /// computed from extents, else drawn.
   Number getScalar(Value scalar);
-  /// The drawn element of a leaf: reals within [-2, 2), integers from 0 on,
+  /// The drawn element of a leaf: reals of the magnitude, integers from 0 on,
   /// conditions.
   Number getElement(Value tensor, ArrayRef<int64_t> at);
 
@@ -61,6 +65,7 @@ private:
 
   uint64_t seed;
   int64_t largestExtent;
+  double magnitude = 1;
   std::optional<int64_t> integerBase;
   Read read;
   /// Leaves numbered in the order they are met, so that draws do not depend on
