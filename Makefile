@@ -19,7 +19,7 @@ help:
 	@echo 'make test-sanitizers the lit suite with the address and undefined-behaviour sanitizers'
 	@echo 'make wheel           the Python package with the compiler inside, into build/wheel'
 	@echo 'make install         tools, libraries and CMake package into PREFIX (/usr/local)'
-	@echo 'make bench           times attention and products against the peers that are installed'
+	@echo 'make bench           times attention, encodings and products, against the peers that are installed'
 	@echo 'make bench-peers     installs those peers'
 
 setup:
@@ -56,6 +56,7 @@ install: build
 
 bench: build
 	@$(PYTHON) benchmarks/attention.py
+	@$(PYTHON) benchmarks/encodings.py
 	@$(PYTHON) benchmarks/contractions.py
 	@$(PYTHON) benchmarks/memory.py
 	@$(PYTHON) benchmarks/compile_time.py

@@ -44,10 +44,10 @@ def rotate(x: "torch.Tensor") -> "torch.Tensor":
 
 def peer(case: Attention, query, key, value):
     """The same computation by PyTorch's scaled_dot_product_attention."""
-    if case.rotary:
+    if "rotary" in case.features:
         query, key = rotate(query), rotate(key)
     return torch.nn.functional.scaled_dot_product_attention(
-        query, key, value, is_causal=case.causal
+        query, key, value, is_causal="causal" in case.features
     )
 
 
@@ -81,9 +81,9 @@ def main() -> int:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     cells = []
     for head_size in arguments.head_sizes:
-        for causal in (False, True):
-            for rotary in (False, True):
-                case = Attention(head_size, causal=causal, rotary=rotary)
+        for causal in ((), ("causal",)):
+            for rotary in ((), ("rotary",)):
+                case = Attention(head_size, causal + rotary)
                 compiled = posenc.compile(case.mlir())
                 for length in arguments.lengths:
                     cell = run_cell(case, length, compiled, arguments.budget)

@@ -18,8 +18,8 @@ BUILD = pathlib.Path(
 )
 CASES = [
     Attention(64),
-    Attention(64, causal=True, alibi=True),
-    Attention(128, causal=True, rotary=True),
+    Attention(64, ("causal", "alibi")),
+    Attention(128, ("causal", "rotary")),
 ]
 
 

@@ -35,7 +35,7 @@ def measure(library: str, length: int) -> None:
 
 
 def main() -> int:
-    case = Attention(64, query_heads=1, key_heads=1, causal=True, rotary=True)
+    case = Attention(64, ("causal", "rotary"), query_heads=1, key_heads=1)
     with tempfile.TemporaryDirectory() as folder:
         graph = pathlib.Path(folder, "attention.mlir")
         graph.write_text(case.mlir())
