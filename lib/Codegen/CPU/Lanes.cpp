@@ -163,6 +163,8 @@ SmallVector<LaneValue> Lanes::emit(Operation *op, ArrayRef<LaneValue> operands,
     return {*affine};
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
     return {emitIndexCast(op, operands.front(), level)};
+  if (isa<arith::DivFOp>(op) && operands[1].isUniform())
+    return {emitQuotient(op, operands, level)};
   return emitElementwise(op, operands, level);
 }
 
@@ -197,6 +199,20 @@ Lanes::emitAffine(Operation *op, ArrayRef<LaneValue> operands, unsigned level) {
       operands, [](const LaneValue &operand) { return operand.base; });
   Operation *ofBases = createLike(b, loc, op, bases, op->getResultTypes());
   return LaneValue{ofBases->getResult(0), step, {}, level};
+}
+
+/// One division for all lanes, of one by the divisor: a vector's takes as long
+/// as tens of products.
+LaneValue Lanes::emitQuotient(Operation *op, ArrayRef<LaneValue> operands,
+                              unsigned level) {
+  LaneValue inverse = operands[1];
+  OpBuilder &outer = levels[inverse.level];
+  mlir::Value one = arith::ConstantOp::create(
+      outer, loc, outer.getOneAttr(inverse.base.getType()));
+  inverse.base = arith::DivFOp::create(outer, loc, one, inverse.base);
+  mlir::Value product = arith::MulFOp::create(
+      levels[level], loc, asVector(operands[0]), asVector(inverse));
+  return {{}, 0, product, level};
 }
 
 /// Lanes of indices are i32 or i64 already.

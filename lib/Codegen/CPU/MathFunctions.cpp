@@ -130,14 +130,27 @@ Value MathFunctions::scaleByPower(Value x, Value power) {
 /// Adding it rounds to an integer, in the low bits.
 constexpr double roundingMagic = 12582912.0; // 1.5 * 2^23
 
+/// 2^f for |f| <= 1/2.
+constexpr double exp2Coefficients[] = {1.0,
+                                       0.6931471824645996,
+                                       0.24022650718688965,
+                                       0.055503278970718384,
+                                       0.009618003852665424,
+                                       0.0013400268508121371,
+                                       0.0001547630236018449};
+
+/// x * 2^power for x near one, where the result is not denormal.
+Value MathFunctions::scaleByNearPower(Value x, Value power) {
+  return fromBits(arith::AddIOp::create(
+      b, loc, bits(x),
+      arith::ShLIOp::create(b, loc, bits(power), integer(23, 32))));
+}
+
 Value MathFunctions::exp2(Value x) {
   x = clamp(x, constant(-152), constant(129));
   Value power = add(x, constant(roundingMagic));
   Value f = sub(x, sub(power, constant(roundingMagic)));
-  Value p = polynomial(f, {1.0, 0.6931471824645996, 0.24022650718688965,
-                           0.055503278970718384, 0.009618003852665424,
-                           0.0013400268508121371, 0.0001547630236018449});
-  return scaleByPower(p, power);
+  return scaleByPower(polynomial(f, exp2Coefficients), power);
 }
 
 Value MathFunctions::exp2BelowZero(Value x) {
@@ -147,9 +160,7 @@ Value MathFunctions::exp2BelowZero(Value x) {
                            0.0096755413, 0.0013276472});
   // The integer part goes into the exponent field: no denormals, so down to
   // -100 only.
-  Value scaled = fromBits(arith::AddIOp::create(
-      b, loc, bits(p),
-      arith::ShLIOp::create(b, loc, bits(power), integer(23, 32))));
+  Value scaled = scaleByNearPower(p, power);
   // Unordered, so that what is not a number stays so.
   Value large = compare(CmpFPredicate::UGE, x, constant(-100.0));
   return select(large, scaled, constant(0.0));
@@ -187,9 +198,24 @@ Value MathFunctions::tanh(Value x) {
       polynomial(z, {-3.33332819422e-1, 1.33314422036e-1, -5.37397155531e-2,
                      2.06390887954e-2, -5.70498872745e-3});
   Value small = fma(mul(p, z), x, x);
-  Value grown = add(exp(add(a, a)), constant(1));
-  Value large = copySign(sub(constant(1), div(constant(2), grown)), x);
-  return select(compare(CmpFPredicate::OLT, a, constant(0.625)), small, large);
+  // Ordered, so that what is not a number stays so.
+  return select(compare(CmpFPredicate::OGE, a, constant(0.625)),
+                copySign(tanhOfLarge(a), x), small);
+}
+
+/// For positive `a`, exact enough from 1/2 on: 1 - t (2 / (1 + t)) with
+/// t = exp(-2a), where a polynomial costs less than a division.
+Value MathFunctions::tanhOfLarge(Value a) {
+  // Beyond 2^-28 one minus t is one.
+  Value y = mul(a, constant(-2.88539008177792681));
+  y = select(compare(CmpFPredicate::OLT, y, constant(-28)), constant(-28), y);
+  Value power = add(y, constant(roundingMagic));
+  Value f = sub(y, sub(power, constant(roundingMagic)));
+  Value t = scaleByNearPower(polynomial(f, exp2Coefficients), power);
+  Value q = polynomial(t, {2.0, -1.9999948740005493, 1.9997060298919678,
+                           -1.9935966730117798, 1.932191014289856,
+                           -1.615841269493103, 0.8085832595825195});
+  return fma(sub(constant(0), t), q, constant(1));
 }
 
 Value MathFunctions::erf(Value x) {

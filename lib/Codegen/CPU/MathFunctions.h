@@ -70,6 +70,8 @@ private:
   Value fromBits(Value x);
   Value polynomial(Value x, ArrayRef<double> coefficients);
   Value scaleByPower(Value x, Value power);
+  Value scaleByNearPower(Value x, Value power);
+  Value tanhOfLarge(Value a);
   Logarithm splitLogarithm(Value x);
   Value logarithmCorners(Value x, Value result);
   Value log2InF64(Value x);

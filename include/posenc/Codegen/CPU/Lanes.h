@@ -85,6 +85,8 @@ private:
                               unsigned level);
   std::optional<LaneValue>
   emitAffine(Operation *op, ArrayRef<LaneValue> operands, unsigned level);
+  LaneValue emitQuotient(Operation *op, ArrayRef<LaneValue> operands,
+                         unsigned level);
   LaneValue emitIndexCast(Operation *op, const LaneValue &operand,
                           unsigned level);
   SmallVector<LaneValue>
