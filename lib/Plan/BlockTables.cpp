@@ -11,6 +11,11 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "posenc/Dialect/PosEnc/IR/PosEnc.h"
+#include "posenc/Formula/FormulaOps.h"
+#include "posenc/Formula/Recording.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -89,52 +94,155 @@ BlockTables::Table BlockTables::getTable(Value tensor, int64_t dimension) {
   return it->second;
 }
 
-/// The only index that is no point; none if there are more.
-static std::optional<int64_t> findRange(ArrayRef<Interval> indices) {
-  std::optional<int64_t> range;
-  for (auto [number, index] : llvm::enumerate(indices)) {
-    if (index.isPoint())
-      continue;
-    if (range)
-      return std::nullopt;
-    range = number;
+namespace {
+/// A domain of the region interpreter: how many consecutive rows, or keys,
+/// share a value, at least, where it comes from them by divisions by constants;
+/// 1 for what follows every row, `kUniform` for what follows none.
+struct StrideDomain {
+  using Value = int64_t;
+  static constexpr int64_t kUniform = std::numeric_limits<int64_t>::max();
+
+  int64_t capture(mlir::Value) { return kUniform; }
+  int64_t index(int64_t) { return kUniform; }
+
+  SmallVector<int64_t> apply(Operation *op, ArrayRef<int64_t> operands) {
+    int64_t least = kUniform;
+    for (int64_t operand : operands)
+      least = std::min(least, operand);
+    auto varies = [](int64_t stride) { return stride != kUniform; };
+    bool hasOne = llvm::count_if(operands, varies) == 1;
+    APInt divisor;
+    if (isa<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op) &&
+        hasOne && varies(operands[0]) &&
+        matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) &&
+        divisor.isStrictlyPositive() && divisor.isSignedIntN(32))
+      least = llvm::SaturatingMultiply<uint64_t>(least, divisor.getSExtValue());
+    else if (least != kUniform && !isCastOfPositions(op) &&
+             !isa<arith::MinSIOp, arith::MaxSIOp>(op) &&
+             !(isa<arith::AddIOp, arith::SubIOp>(op) && hasOne))
+      least = 1;
+    return SmallVector<int64_t>(op->getNumResults(), least);
   }
-  return range;
+};
+
+/// Emits the elements that bound a read: those at every choice of an index for
+/// each dimension.
+struct Choices {
+  OpBuilder &b;
+  Location loc;
+  SmallVector<SmallVector<Value>> indices;
+  Value valid;
+
+  /// The indices from `first` to `last`, `count` at most.
+  void addRange(Value first, Value last, int64_t count) {
+    SmallVector<Value> range;
+    for (int64_t n = 0; n < count; ++n) {
+      Value next = arith::AddIOp::create(b, loc, first, constant(b, loc, n));
+      range.push_back(arith::MinSIOp::create(b, loc, next, last));
+    }
+    Value holds = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::sle, last,
+        arith::AddIOp::create(b, loc, first, constant(b, loc, count - 1)));
+    valid = valid ? arith::AndIOp::create(b, loc, valid, holds) : holds;
+    indices.push_back(std::move(range));
+  }
+
+  /// The elements of `table` at all choices.
+  SmallVector<Value> read(Value table) const {
+    SmallVector<SmallVector<Value>> places = {{}};
+    for (const SmallVector<Value> &dimension : indices) {
+      SmallVector<SmallVector<Value>> longer;
+      for (const SmallVector<Value> &place : places)
+        for (Value index : dimension) {
+          longer.push_back(place);
+          longer.back().push_back(index);
+        }
+      places = std::move(longer);
+    }
+    return llvm::map_to_vector(places, [&](const SmallVector<Value> &place) {
+      return tensor::ExtractOp::create(b, loc, table, place).getResult();
+    });
+  }
+};
+} // namespace
+
+/// How many values the index `value` of `read` takes, at most, while rows or
+/// keys run over a block; none if those are too many to read.
+static std::optional<int64_t> getFewValues(Operation *read, Value value) {
+  auto mask = read->getBlock();
+  if (!isa<AttentionOp>(mask->getParentOp()) || value.getParentBlock() != mask)
+    return std::nullopt;
+  Recording<StrideDomain> strides;
+  strides.run(*mask, {StrideDomain::kUniform, StrideDomain::kUniform, 1, 1});
+  constexpr int64_t least = 16;
+  int64_t stride = strides.find(value).value_or(1);
+  if (stride < least)
+    return std::nullopt;
+  return (BlockTables::kBlock - 2) / stride + 2;
 }
 
 Interval BlockTables::read(OpBuilder &b, Operation *read,
                            ArrayRef<Interval> indices, Value &valid) {
   auto extract = dyn_cast<tensor::ExtractOp>(read);
-  std::optional<int64_t> dimension = findRange(indices);
-  if (!extract || !dimension || !extract.getType().isIntOrIndex())
+  if (!extract || !extract.getType().isIntOrIndex())
     return {};
-  Location loc = read->getLoc();
-  auto [leasts, greatests] = getTable(extract.getTensor(), *dimension);
+  // One index may run over a block of rows or keys: a table has its bounds.
+  // Others must take few values there, which are read one by one.
+  SmallVector<int64_t> counts(indices.size(), 1);
+  std::optional<int64_t> tabled;
+  unsigned numRanges = 0;
+  for (auto [dimension, index] : llvm::enumerate(indices)) {
+    if (index.isPoint())
+      continue;
+    ++numRanges;
+    if (std::optional<int64_t> few =
+            getFewValues(read, extract.getIndices()[dimension])) {
+      counts[dimension] = *few;
+      continue;
+    }
+    if (tabled)
+      return {};
+    tabled = dimension;
+    counts[dimension] = 2;
+  }
+  constexpr unsigned mostRanges = 2;
+  if (numRanges > mostRanges)
+    return {};
 
-  // An interval may be wider than what its index takes, so it is cut to the
-  // tensor.
-  Value extent = tensor::DimOp::create(b, loc, extract.getTensor(), *dimension);
-  Value last = arith::SubIOp::create(b, loc, extent, constant(b, loc, 1));
-  auto getBlock = [&](Value index) -> Value {
-    Value inside = arith::MaxSIOp::create(
-        b, loc, arith::MinSIOp::create(b, loc, index, last),
-        constant(b, loc, 0));
-    return arith::DivSIOp::create(b, loc, inside, constant(b, loc, kBlock));
-  };
-  Value first = getBlock(indices[*dimension].getLow());
-  Value second = getBlock(indices[*dimension].getHigh());
-  auto readTable = [&](Value table, Value block) -> Value {
-    SmallVector<Value> at;
-    for (Interval index : indices)
-      at.push_back(index.getLow());
-    at[*dimension] = block;
-    return tensor::ExtractOp::create(b, loc, table, at);
-  };
-  valid = arith::CmpIOp::create(
-      b, loc, arith::CmpIPredicate::sle, second,
-      arith::AddIOp::create(b, loc, first, constant(b, loc, 1)));
-  return {
-      emitLeast(b, loc, readTable(leasts, first), readTable(leasts, second)),
-      emitGreatest(b, loc, readTable(greatests, first),
-                   readTable(greatests, second))};
+  Location loc = read->getLoc();
+  Value tensor = extract.getTensor();
+  auto [leasts, greatests] =
+      tabled ? getTable(tensor, *tabled) : Table(tensor, tensor);
+  Choices choices{b, loc, {}, {}};
+  for (size_t dimension = 0; dimension < indices.size(); ++dimension) {
+    Interval index = indices[dimension];
+    if (index.isPoint()) {
+      choices.indices.push_back({index.getLow()});
+      continue;
+    }
+    // An interval may be wider than what its index takes, so it is cut to the
+    // tensor.
+    Value last = arith::SubIOp::create(
+        b, loc, tensor::DimOp::create(b, loc, tensor, dimension),
+        constant(b, loc, 1));
+    auto inside = [&](Value end) -> Value {
+      Value within = arith::MaxSIOp::create(
+          b, loc, arith::MinSIOp::create(b, loc, end, last),
+          constant(b, loc, 0));
+      if (tabled != static_cast<int64_t>(dimension))
+        return within;
+      return arith::DivSIOp::create(b, loc, within, constant(b, loc, kBlock));
+    };
+    choices.addRange(inside(index.getLow()), inside(index.getHigh()),
+                     counts[dimension]);
+  }
+  valid = choices.valid;
+  SmallVector<Value> lows = choices.read(leasts);
+  SmallVector<Value> highs = tabled ? choices.read(greatests) : lows;
+  Value low = lows.front(), high = highs.front();
+  for (auto [nextLow, nextHigh] : llvm::drop_begin(llvm::zip(lows, highs))) {
+    low = emitLeast(b, loc, low, nextLow);
+    high = emitGreatest(b, loc, high, nextHigh);
+  }
+  return {low, high};
 }

@@ -5,7 +5,8 @@
 //
 // A mask that reads a tensor along i or j alone (document ids, key padding) has
 // its interval over a block of rows from a table of the blocks' least and
-// greatest elements, computed once a call.
+// greatest elements, computed once a call. One that reads it by the block (a
+// map of visible blocks) reads the few elements themselves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +24,12 @@ public:
   /// Elements of a block along the dimension that is cut into blocks.
   static constexpr int64_t kBlock = 64;
 
-  /// The interval of the elements of a tensor of integers that `read` meets
-  /// while one of its indices runs over an interval; unknown for any other
-  /// read. Emits at `b`, the table after the tensor's definition.
+  /// The interval of the elements of a tensor of integers that `read`, in the
+  /// mask of attention, meets while one of its indices runs over an interval,
+  /// or any two if they are rows or keys divided by a constant; unknown for
+  /// any other read. Emits at `b`, the table after the tensor's definition.
   ///
-  /// It holds where `valid` (i1, set for a known result) does: the interval
+  /// It holds where `valid` (i1, set for a known result) does: rows and keys
   /// must touch two blocks at most.
   Interval read(OpBuilder &b, Operation *read, ArrayRef<Interval> indices,
                 Value &valid);

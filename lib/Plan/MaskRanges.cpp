@@ -218,7 +218,20 @@ KeyRanges MaskRanges::intersect(KeyRanges x, KeyRanges y) {
           least(x.fullHi, y.fullHi), least(x.hi, y.hi), x.isExact && y.isExact};
 }
 
+static bool areSame(Value x, Value y) {
+  return x == y || (matchPattern(x, m_Zero()) && matchPattern(y, m_Zero()));
+}
+
 KeyRanges MaskRanges::unite(KeyRanges x, KeyRanges y) {
+  bool isExact = x.isExact && y.isExact;
+  auto areAll = [](Value first, ArrayRef<Value> others) {
+    return llvm::all_of(others, [&](Value o) { return areSame(first, o); });
+  };
+  // Ranges that start, or end, together are one.
+  if (isExact && areAll(x.lo, {x.fullLo, y.lo, y.fullLo}))
+    return {x.lo, x.fullLo, greatest(x.fullHi, y.fullHi), greatest(x.hi, y.hi)};
+  if (isExact && areAll(x.hi, {x.fullHi, y.hi, y.fullHi}))
+    return {least(x.lo, y.lo), least(x.fullLo, y.fullLo), x.fullHi, x.hi};
   auto compare = [&](Predicate predicate, Value x, Value y) -> Value {
     return arith::CmpIOp::create(b, loc, predicate, x, y);
   };
@@ -277,9 +290,6 @@ KeyRanges MaskRanges::finish(KeyRanges ranges) {
     ranges.fullHi = orElse(ranges.fullHi, zero);
     ranges.hi = orElse(ranges.hi, numKeys);
   }
-  auto areSame = [](Value x, Value y) {
-    return x == y || (matchPattern(x, m_Zero()) && matchPattern(y, m_Zero()));
-  };
   bool sameLo = areSame(ranges.lo, ranges.fullLo);
   bool sameHi = areSame(ranges.hi, ranges.fullHi);
   ranges.lo = least(greatest(ranges.lo, zero), numKeys);

@@ -125,11 +125,12 @@ func.func private @key_padding_bool(%q: !x, %k: !x, %pad: tensor<?x?xi1>) -> !x 
   return %r : !x
 }
 
+// A union of ranges that start together is one range.
+
 // CHECK: prefix:
 // CHECK-NEXT: outside bounds 35040
 // CHECK-NEXT: full range 49496
-// CHECK-NEXT: hidden tiles 29696
-// CHECK-NEXT: seen tiles 35840
+// CHECK-NEXT: hidden tiles 0
 func.func private @prefix(%q: !x, %k: !x, %n: tensor<?xi64>) -> !x attributes {no_inline} {
   %scale = arith.constant 1.0 : f32
   %r = posenc.attention query(%q : !x) key(%k : !x) value(%k : !x) scale(%scale) outs(%q : !x)
@@ -214,6 +215,46 @@ func.func private @dilated(%q: !x, %k: !x) -> !x attributes {no_inline} {
   return %r : !x
 }
 
+// Blocks of 32 rows by 16 keys, of which a tile meets several; then rows one by
+// one. Even rows of blocks see the first three blocks.
+
+// CHECK: blocks:
+// CHECK-NEXT: outside bounds 0
+// CHECK-NEXT: full range 0
+// CHECK-NEXT: hidden tiles 63600
+// CHECK-NEXT: seen tiles 0
+func.func private @blocks(%q: !x, %k: !x, %map: tensor<?x?xi1>) -> !x attributes {no_inline} {
+  %scale = arith.constant 1.0 : f32
+  %r = posenc.attention query(%q : !x) key(%k : !x) value(%k : !x) scale(%scale) outs(%q : !x)
+    mask(%b, %h, %i, %j) {
+      %c32 = arith.constant 32 : index
+      %c16 = arith.constant 16 : index
+      %c9 = arith.constant 9 : index
+      %u = arith.floordivsi %i, %c32 : index
+      %w = arith.divsi %j, %c16 : index
+      %z = arith.minsi %w, %c9 : index
+      %m = tensor.extract %map[%u, %z] : tensor<?x?xi1>
+      posenc.yield %m : i1
+    } -> !x
+  return %r : !x
+}
+
+// CHECK: rows_by_blocks:
+// CHECK-NEXT: outside bounds 0
+// CHECK-NEXT: full range 0
+// CHECK-NEXT: hidden tiles 14448
+func.func private @rows_by_blocks(%q: !x, %k: !x, %map: tensor<?x?xi1>) -> !x attributes {no_inline} {
+  %scale = arith.constant 1.0 : f32
+  %r = posenc.attention query(%q : !x) key(%k : !x) value(%k : !x) scale(%scale) outs(%q : !x)
+    mask(%b, %h, %i, %j) {
+      %c32 = arith.constant 32 : index
+      %w = arith.divsi %j, %c32 : index
+      %m = tensor.extract %map[%i, %w] : tensor<?x?xi1>
+      posenc.yield %m : i1
+    } -> !x
+  return %r : !x
+}
+
 // CHECK: no_keys:
 // CHECK-NEXT: outside bounds 0
 func.func private @no_keys(%q: !x, %k: !x, %ids: tensor<?x?xi32>) -> !x attributes {no_inline} {
@@ -275,6 +316,26 @@ func.func @main() {
   %r275 = call @selected(%q, %k) : (!x, !x) -> !x
   %r276 = call @positions(%q, %k, %positions) : (!x, !x, tensor<?x?xi32>) -> !x
   %r277 = call @dilated(%q, %k) : (!x, !x) -> !x
+  %c5 = arith.constant 5 : index
+  %c10 = arith.constant 10 : index
+  %zero = arith.constant 0 : index
+  %map = tensor.generate %c5, %c10 {
+  ^bb0(%u: index, %w: index):
+    %odd = arith.remsi %u, %c2 : index
+    %even = arith.cmpi eq, %odd, %zero : index
+    %far = arith.cmpi slt, %w, %c3 : index
+    %m = arith.andi %even, %far : i1
+    tensor.yield %m : i1
+  } : tensor<?x?xi1>
+  %row_map = tensor.generate %rows, %c10 {
+  ^bb0(%i: index, %w: index):
+    %near = arith.cmpi slt, %i, %c37 : index
+    %early = arith.cmpi slt, %w, %c3 : index
+    %m = arith.xori %near, %early : i1
+    tensor.yield %m : i1
+  } : tensor<?x?xi1>
+  %r279 = call @blocks(%q, %k, %map) : (!x, !x, tensor<?x?xi1>) -> !x
+  %r280 = call @rows_by_blocks(%q, %k, %row_map) : (!x, !x, tensor<?x?xi1>) -> !x
   %r278 = call @no_keys(%q, %none, %documents) : (!x, !x, tensor<?x?xi32>) -> !x
   return
 }

@@ -94,3 +94,56 @@ func.func @no_mask(%x: !x, %scale: f32) -> !x {
   %r = posenc.attention query(%x : !x) key(%x : !x) value(%x : !x) scale(%scale) outs(%x : !x) -> !x
   return %r : !x
 }
+
+// A map of blocks is read by the block: the elements that a tile meets, no table.
+
+// CHECK-LABEL: func @blocks
+//   CHECK-NOT:   linalg.generic
+//       CHECK:   tile(
+// CHECK-COUNT-4:   tensor.extract %{{.*}} : tensor<4x?x?xi1>
+//   CHECK-NOT:     tensor.extract
+//       CHECK:     posenc.yield
+func.func @blocks(%map: tensor<4x?x?xi1>, %x: !x, %scale: f32) -> !x {
+  %r = posenc.attention query(%x : !x) key(%x : !x) value(%x : !x) scale(%scale) outs(%x : !x)
+    mask(%b, %h, %i, %j) {
+      %c64 = arith.constant 64 : index
+      %c128 = arith.constant 128 : index
+      %row = arith.divsi %i, %c128 : index
+      %key = arith.divsi %j, %c64 : index
+      %m = tensor.extract %map[%h, %row, %key] : tensor<4x?x?xi1>
+      posenc.yield %m : i1
+    } -> !x
+  return %r : !x
+}
+
+// Of rows one by one and keys by the block, the table is over rows.
+
+// CHECK-LABEL: func @rows_by_blocks
+//       CHECK:   linalg.generic
+//       CHECK:   tile(
+//       CHECK:     posenc.yield %{{[^t].*}}, %{{[^f].*}} : i1, i1
+func.func @rows_by_blocks(%map: tensor<?x?xi1>, %x: !x, %scale: f32) -> !x {
+  %r = posenc.attention query(%x : !x) key(%x : !x) value(%x : !x) scale(%scale) outs(%x : !x)
+    mask(%b, %h, %i, %j) {
+      %c64 = arith.constant 64 : index
+      %key = arith.divsi %j, %c64 : index
+      %m = tensor.extract %map[%i, %key] : tensor<?x?xi1>
+      posenc.yield %m : i1
+    } -> !x
+  return %r : !x
+}
+
+// Of rows and keys one by one nothing is known.
+
+// CHECK-LABEL: func @elements
+//   CHECK-NOT:   linalg.generic
+//   CHECK-NOT:   tile(
+//       CHECK:   return
+func.func @elements(%map: tensor<?x?xi1>, %x: !x, %scale: f32) -> !x {
+  %r = posenc.attention query(%x : !x) key(%x : !x) value(%x : !x) scale(%scale) outs(%x : !x)
+    mask(%b, %h, %i, %j) {
+      %m = tensor.extract %map[%i, %j] : tensor<?x?xi1>
+      posenc.yield %m : i1
+    } -> !x
+  return %r : !x
+}

@@ -217,8 +217,38 @@ Value AttentionKernel::emitSink(Value head) {
   return b.fmul(b.load(op.getSinks(), head), b.f32(llvm::numbers::log2ef));
 }
 
+/// Whether any of `rows` sees any of the keys `[start, start + count)`, and
+/// whether all see all, as far as the mask tells.
+SmallVector<Value> AttentionKernel::emitTiles(ArrayRef<QueryRows> rows,
+                                              Value start, Value count,
+                                              int64_t size) {
+  // Intervals of more keys say little.
+  constexpr int64_t askedKeys = 64;
+  Value end = b.add(start, count);
+  auto ask = [&](Value first, Value last) {
+    Value any, all;
+    for (const QueryRows &one : rows) {
+      SmallVector<Value> said = emitUniform(
+          op.getTile(), {one.batch, one.head, one.begin, one.end, first, last});
+      any = any ? b.createOrFold<arith::OrIOp>(any, said[0]) : said[0];
+      all = all ? b.createOrFold<arith::AndIOp>(all, said[1]) : said[1];
+    }
+    return SmallVector<Value>{any, all};
+  };
+  if (size <= askedKeys)
+    return ask(start, end);
+  return b.loop(start, end, askedKeys,
+                ValueRange{b.boolean(false), b.boolean(true)},
+                [&](Value first, ValueRange before) -> SmallVector<Value> {
+                  Value last = b.min(b.add(first, askedKeys), end);
+                  SmallVector<Value> said = ask(first, last);
+                  return {b.createOrFold<arith::OrIOp>(before[0], said[0]),
+                          b.createOrFold<arith::AndIOp>(before[1], said[1])};
+                });
+}
+
 void AttentionKernel::emitKeyBlocks(
-    const KeyRange &range, int64_t size, const QueryRows *rows,
+    const KeyRange &range, int64_t size, ArrayRef<QueryRows> rows,
     function_ref<void(Value, Value, bool)> body) {
   Value left = b.ceilDiv(b.sub(range.fullLow, range.low), size);
   Value full = b.div(b.sub(range.fullHigh, range.fullLow), size);
@@ -240,7 +270,7 @@ void AttentionKernel::emitKeyBlocks(
           isFull, [&] { body(start, b.index(size), /*full=*/true); },
           [&] { body(start, count, /*full=*/false); });
     };
-    if (op.getTile().empty() || !rows) {
+    if (op.getTile().empty()) {
       emitBlock(isFull);
       return;
     }
@@ -253,10 +283,7 @@ void AttentionKernel::emitKeyBlocks(
                   b, ValueRange{b.boolean(true), b.boolean(true)});
             },
             [&](OpBuilder &, Location) {
-              scf::YieldOp::create(
-                  b, emitUniform(op.getTile(),
-                                 {rows->batch, rows->head, rows->begin,
-                                  rows->end, start, b.add(start, count)}));
+              scf::YieldOp::create(b, emitTiles(rows, start, count, size));
             })
             .getResults();
     b.ifElse(anyAll[0], [&] {

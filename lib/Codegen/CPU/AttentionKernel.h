@@ -79,8 +79,9 @@ struct AttentionKernel {
   /// Calls `body(start, count, full)` to emit the code of a block of `count`
   /// keys from `start` on: once for full blocks (`schedule`'s size, seen by
   /// all rows), once for others (fewer keys, or masked in part). The `tile`
-  /// region is asked about `rows`, unless they are null.
-  void emitKeyBlocks(const KeyRange &range, int64_t size, const QueryRows *rows,
+  /// region is asked about each of `rows`.
+  void emitKeyBlocks(const KeyRange &range, int64_t size,
+                     ArrayRef<QueryRows> rows,
                      function_ref<void(Value, Value, bool)> body);
 
   /// The mean of all rows of `values` (`[rows, Dv]`) as row 0 of `mean`, f32
@@ -88,6 +89,9 @@ struct AttentionKernel {
   void emitMeanOfValues(Value values, Value mean);
 
 private:
+  SmallVector<Value> emitTiles(ArrayRef<QueryRows> rows, Value start,
+                               Value count, int64_t size);
+
   /// Natural scores within what base 2 holds: a finite one stays finite.
   Value emitWithinBase2(Value natural);
 

@@ -88,9 +88,12 @@ void Decode::emitUnit(Value number, Value packs, const Partials &partials) {
   Unit unit = openUnit(number, packs);
   emitQueries(unit);
   emitInitialState(unit);
-  KeyRange range = emitRange(unit);
+  SmallVector<QueryRows> asking;
+  for (const PackedRow &row : unit.pack)
+    asking.push_back({unit.batch, row.head, row.row, b.add(row.row, 1)});
+  KeyRange range = emitRange(unit, asking);
   unit.outside = OpBuilder(b);
-  kernel.emitKeyBlocks(range, keyBlock, /*rows=*/nullptr,
+  kernel.emitKeyBlocks(range, keyBlock, asking,
                        [&](Value start, Value count, bool full) {
                          emitKeyBlock(unit, start, count, full);
                        });
@@ -164,11 +167,10 @@ void Decode::emitInitialState(Unit &unit) {
 
 /// The keys of the unit's range that any row of the pack may see, and those
 /// that all rows see.
-KeyRange Decode::emitRange(Unit &unit) {
+KeyRange Decode::emitRange(const Unit &unit, ArrayRef<QueryRows> rows) {
   std::optional<KeyRange> seen;
-  for (const PackedRow &row : unit.pack) {
-    KeyRange one =
-        kernel.emitBounds({unit.batch, row.head, row.row, b.add(row.row, 1)});
+  for (const QueryRows &row : rows) {
+    KeyRange one = kernel.emitBounds(row);
     if (!seen) {
       seen = one;
       continue;

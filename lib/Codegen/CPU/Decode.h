@@ -76,7 +76,7 @@ private:
   void emitUnitResults(const Unit &unit, const Partials &partials);
   void emitQueries(Unit &unit);
   void emitInitialState(Unit &unit);
-  KeyRange emitRange(Unit &unit);
+  KeyRange emitRange(const Unit &unit, ArrayRef<QueryRows> rows);
   void emitKeyBlock(Unit &unit, Value start, Value count, bool full);
   void emitProducts(Unit &unit, const KeyBlock &block);
   void emitProductTile(Unit &unit, const KeyBlock &block, Value first);

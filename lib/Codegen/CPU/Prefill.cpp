@@ -66,7 +66,7 @@ void Prefill::emitUnit(Value number, Value blocks) {
   unit.outside = OpBuilder(b);
   if (unit.onlyPanel)
     unit.onlyPanel->levels.assign(2, *unit.outside);
-  kernel.emitKeyBlocks(range, keyBlock, &asking,
+  kernel.emitKeyBlocks(range, keyBlock, asking,
                        [&](Value start, Value count, bool full) {
                          emitKeyBlock(unit, start, count, full);
                        });

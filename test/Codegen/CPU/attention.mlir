@@ -79,3 +79,37 @@ func.func @decode(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %scale: f32) {
       schedule(#posenc.cpu_decode<key_block = 64, rows = 4, split = 4>)
   return
 }
+
+// A block of keys asks the tile region for each row of the pack, by 64 keys, and
+// is left out where no row sees any.
+//
+// CHECK-LABEL: func @decode_asks
+//       CHECK:   scf.forall
+//       CHECK:     scf.for
+//       CHECK:       %[[SAID:.*]]:2 = scf.if
+//       CHECK:         scf.for {{.*}} step %c64 iter_args
+// CHECK-COUNT-2:         memref.load %{{.*}} : memref<?xi1>
+//       CHECK:         scf.yield
+//       CHECK:       scf.if %[[SAID]]#0
+//       CHECK:         vector.shuffle
+func.func @decode_asks(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %scale: f32,
+                       %blocks: memref<?xi1>) {
+  posenc.attention query(%q : !heads) key(%k : !heads) value(%v : !heads) scale(%scale)
+      outs(%o : !heads)
+      schedule(#posenc.cpu_decode<key_block = 256, rows = 2, split = 1>)
+      mask(%b, %h, %i, %j) {
+        %c64 = arith.constant 64 : index
+        %block = arith.divsi %j, %c64 : index
+        %visible = memref.load %blocks[%block] : memref<?xi1>
+        posenc.yield %visible : i1
+      }
+      tile(%b, %h, %i0, %i1, %j0, %j1) {
+        %c64 = arith.constant 64 : index
+        %no = arith.constant false
+        %block = arith.divsi %j0, %c64 : index
+        %row = arith.addi %block, %i0 : index
+        %visible = memref.load %blocks[%row] : memref<?xi1>
+        posenc.yield %visible, %no : i1, i1
+      }
+  return
+}
