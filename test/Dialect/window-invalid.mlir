@@ -21,3 +21,11 @@ func.func @window_c3() {
   %mask = posenc.window : tensor<1x1x3x5xi1>
   return
 }
+
+// -----
+
+func.func @window_c4(%left: index) {
+  // expected-error @+1 {{'dilation' is 0; it is 1 where a row sees every key of its window}}
+  %mask = posenc.window left(%left) {dilation = 0 : i64} : tensor<1x1x5x5xi1>
+  return
+}

@@ -18,3 +18,10 @@ func.func @everything(%lq: index, %lk: index, %left: index, %right: index,
   %mask = posenc.window sizes(%lq, %lk) left(%left) right(%right) offset(%offset) : tensor<1x1x?x?xi1>
   return %mask : tensor<1x1x?x?xi1>
 }
+
+// CHECK-LABEL: func @dilated
+//       CHECK:   posenc.window left(%{{.*}}) {dilation = 2 : i64} : tensor<1x1x3x5xi1>
+func.func @dilated(%distance: index) -> tensor<1x1x3x5xi1> {
+  %mask = posenc.window left(%distance) {dilation = 2 : i64} : tensor<1x1x3x5xi1>
+  return %mask : tensor<1x1x3x5xi1>
+}

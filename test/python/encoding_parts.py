@@ -64,18 +64,20 @@ TRIANGLE = Part(
 )
 
 
-def window(left: int | None, right: int | None, offset: int = 0) -> Part:
+def window(left: int | None, right: int | None, offset: int = 0, dilation: int = 1) -> Part:
     sides = [(name, value) for name, value in (("left", left), ("right", right)) if value is not None]
     clauses = " ".join(f"{name}(%{name})" for name, _ in sides)
     return Part(
         arguments=tuple((f"{name}_t", Number) for name, _ in sides) + (("shift_t", Number),),
         inputs=lambda rng, sizes: [np.asarray(value, np.int64) for _, value in sides] + [np.asarray(offset, np.int64)],
         body="".join(_index(name) for name, _ in sides) + _index("shift") + f"""
-  %band = posenc.window sizes(%rows, %keys) {clauses} offset(%shift) : tensor<1x1x?x?xi1>
+  %band = posenc.window sizes(%rows, %keys) {clauses} offset(%shift)
+      {{dilation = {dilation} : i64}} : tensor<1x1x?x?xi1>
 """,
         mask=_read_mask("band", "tensor<1x1x?x?xi1>", "0, 0, %i, %j"),
         terms=lambda sizes, *given: Terms(
-            mask=window_reference.window(sizes.rows, sizes.keys, left=left, right=right, offset=offset)),
+            mask=window_reference.window(sizes.rows, sizes.keys, left=left, right=right, offset=offset,
+                                         dilation=dilation)),
     )
 
 

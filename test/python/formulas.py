@@ -36,7 +36,10 @@ class Operand:
     def literal(self) -> str:
         if isinstance(self.value, int):
             return f"{self.value} : index"
-        data = np.ascontiguousarray(self.value).tobytes().hex().upper()
+        value = self.value
+        if value.dtype == np.bool_:
+            value = np.packbits(value, bitorder="little")
+        data = np.ascontiguousarray(value).tobytes().hex().upper()
         return f'dense<"0x{data}"> : {self.type}'
 
     def __str__(self) -> str:
@@ -47,8 +50,8 @@ def evaluate(op: str, **operands: np.ndarray | int) -> np.ndarray:
     """Every element of the result of `op`, whose operands are the constants given.
 
     op: the assembly of one op, with `{name}` and `{name.type}` for the operands:
-    an int is an index, an array (bool excepted) a tensor. Its result type is
-    static. Returns an array of the result's shape and type.
+    an int is an index, an array a tensor. Its result type is static. Returns an
+    array of the result's shape and type.
     """
     return evaluate_each(op, [operands])[0]
 

@@ -50,6 +50,51 @@ OPS = {
     ),
     "causal": ("posenc.causal sizes(%l, %k)", "1x1x?x?xi1"),
     "causal_offset": ("posenc.causal sizes(%l, %k) offset(%two)", "1x1x?x?xi1"),
+    "prefix": (
+        "posenc.prefix lengths(%lengths : tensor<?xi64>) sizes(%b, %l, %k) offset(%two)",
+        "?x1x?x?xi1",
+    ),
+    "prefix_blocks": (
+        "posenc.prefix query_blocks(%ids : tensor<?x?xi64>) key_blocks(%ids : tensor<?x?xi64>) "
+        "sizes(%b, %l, %l)",
+        "?x1x?x?xi1",
+    ),
+    "chunked": ("posenc.chunked sizes(%l, %k) offset(%two) {chunk = 3 : i64}", "1x1x?x?xi1"),
+    "chunked_starts": (
+        "posenc.chunked sizes(%b, %l, %k) starts(%lengths : tensor<?xi64>) {chunk = 3 : i64}",
+        "?x1x?x?xi1",
+    ),
+    "global_tokens": (
+        "posenc.global_tokens query_global(%flags : tensor<?x?xi1>) "
+        "key_global(%flags : tensor<?x?xi1>) sizes(%b, %l, %l)",
+        "?x1x?x?xi1",
+    ),
+    "global_keys": (
+        "posenc.global_tokens key_global(%flags : tensor<?x?xi1>) sizes(%b, %k, %l)",
+        "?x1x?x?xi1",
+    ),
+    "tree": (
+        "posenc.tree ancestors(%squares : tensor<?x?x?xi1>) cached(%lengths : tensor<?xi64>) "
+        "sizes(%b, %l, %k)",
+        "?x1x?x?xi1",
+    ),
+    "block_sparse": (
+        "posenc.block_sparse blocks(%squares4 : tensor<1x4x?x?xi1>) sizes(%l, %k) offset(%two) "
+        "{query_block = 2 : i64, key_block = 3 : i64}",
+        "1x4x?x?xi1",
+    ),
+    "document_ids": (
+        "posenc.document_ids %bounds sizes(%l) number(<id>)",
+        "tensor<4xi32> -> 1x?xi32",
+    ),
+    "document_positions": (
+        "posenc.document_ids %bounds sizes(%l) number(<position>)",
+        "tensor<4xi32> -> 1x?xi32",
+    ),
+    "window_dilated": (
+        "posenc.window sizes(%l, %k) left(%two) right(%two) {dilation = 2 : i64}",
+        "1x1x?x?xi1",
+    ),
     "window": ("posenc.window sizes(%l, %k) left(%two) right(%two)", "1x1x?x?xi1"),
     "window_left": ("posenc.window sizes(%l, %k) left(%two) offset(%two)", "1x1x?x?xi1"),
     "document": (
@@ -108,9 +153,12 @@ GRAPH = """
 func.func @graph(%x: tensor<?x4x?x16xf32> {{posenc.symbols = ["B", "", "L", ""]}},
     %ids: tensor<?x?xi64> {{posenc.symbols = ["B", "L"]}},
     %lengths: tensor<?xi64> {{posenc.symbols = ["B"]}}, %keys: tensor<?xf32>,
-    %four: tensor<4xf32>, %table: tensor<32x4xf32>) -> {result} {{
+    %flags: tensor<?x?xi1> {{posenc.symbols = ["B", "L"]}},
+    %squares: tensor<?x?x?xi1> {{posenc.symbols = ["B", "L", "L"]}},
+    %squares4: tensor<1x4x?x?xi1>, %four: tensor<4xf32>, %table: tensor<32x4xf32>) -> {result} {{
   %c0 = arith.constant 0 : index
   %two = arith.constant 2 : index
+  %bounds = arith.constant dense<[0, 2, 2, 3]> : tensor<4xi32>
   %b = tensor.dim %x, %c0 : tensor<?x4x?x16xf32>
   %l = tensor.dim %x, %two : tensor<?x4x?x16xf32>
   %k = tensor.dim %keys, %c0 : tensor<?xf32>

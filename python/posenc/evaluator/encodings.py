@@ -99,6 +99,7 @@ def _window(operation: Operation, scope: Scope) -> np.ndarray:
         left=int(scope[left[0]]) if left else None,
         right=int(scope[right[0]]) if right else None,
         offset=_offset(offset, scope),
+        dilation=operation.attributes["dilation"],
     )
     return _as_matrix(operation, scope, sizes, mask)
 
@@ -117,6 +118,75 @@ def _document(operation: Operation, scope: Scope) -> np.ndarray:
     queries, keys, *sizes = operation.operands
     mask = reference.document.document(scope[queries], scope[keys])
     return _as_matrix(operation, scope, sizes, mask)
+
+
+def _block_sparse(operation: Operation, scope: Scope) -> np.ndarray:
+    (blocks,), sizes, offset = operation.segments()
+    *_, queries, keys = _sizes(operation, scope, sizes)
+    return reference.block_sparse.block_sparse(
+        scope[blocks],
+        queries,
+        keys,
+        query_block=operation.attributes["query_block"],
+        key_block=operation.attributes["key_block"],
+        offset=_offset(offset, scope),
+    )
+
+
+def _chunked(operation: Operation, scope: Scope) -> np.ndarray:
+    sizes, offset, starts = operation.segments()
+    *_, queries, keys = _sizes(operation, scope, sizes)
+    mask = reference.chunked.chunked(
+        queries,
+        keys,
+        chunk=operation.attributes["chunk"],
+        offset=_offset(offset, scope),
+        starts=_optional(starts, scope),
+    )
+    return _as_matrix(operation, scope, sizes, mask)
+
+
+def _document_ids(operation: Operation, scope: Scope) -> np.ndarray:
+    boundaries, *sizes = operation.operands
+    length = _sizes(operation, scope, sizes)[-1]
+    # What lies behind the last boundary is a document.
+    bounds = np.append(np.minimum(scope[boundaries], length), length)
+    ids = reference.document.ids_from_cumulative_lengths(bounds, length)[np.newaxis]
+    if _choice(operation, "number") == "position":
+        return reference.document.reset_positions(ids)
+    return ids
+
+
+def _global_tokens(operation: Operation, scope: Scope) -> np.ndarray:
+    rows, columns, sizes = operation.segments()
+    _, _, queries, keys = _sizes(operation, scope, sizes)
+    query = scope[rows[0]] if rows else np.zeros((1, queries), bool)
+    key = scope[columns[0]] if columns else np.zeros((1, keys), bool)
+    mask = reference.global_tokens.global_tokens(query, key)
+    return _as_matrix(operation, scope, sizes, mask)
+
+
+def _prefix(operation: Operation, scope: Scope) -> np.ndarray:
+    lengths, rows, columns, sizes, offset = operation.segments()
+    *_, queries, keys = _sizes(operation, scope, sizes)
+    if lengths:
+        mask = reference.prefix.prefix(
+            scope[lengths[0]], queries, keys, offset=_offset(offset, scope)
+        )
+    else:
+        mask = reference.prefix.blocks(
+            scope[rows[0]], scope[columns[0]], offset=_offset(offset, scope)
+        )
+    return _as_matrix(operation, scope, sizes, mask)
+
+
+def _tree(operation: Operation, scope: Scope) -> np.ndarray:
+    ancestors, cached, *sizes = operation.operands
+    *_, queries, keys = _sizes(operation, scope, sizes)
+    matrix = scope[ancestors]
+    if matrix.dtype != np.bool_:
+        matrix = reference.tree.unpacked(matrix, queries)
+    return reference.tree.tree(matrix, scope[cached], keys)
 
 
 # Absolute encodings.
@@ -282,13 +352,19 @@ OPERATIONS: dict[str, Callable] = {
     "posenc.add": _add,
     "posenc.alibi": _alibi,
     "posenc.attention": _attention,
+    "posenc.block_sparse": _block_sparse,
     "posenc.bucketed_bias": _bucketed_bias,
     "posenc.causal": _causal,
+    "posenc.chunked": _chunked,
     "posenc.cos_sin": _cos_sin,
     "posenc.document": _document,
+    "posenc.document_ids": _document_ids,
+    "posenc.global_tokens": _global_tokens,
     "posenc.learned": _learned,
     "posenc.padding": _padding,
+    "posenc.prefix": _prefix,
     "posenc.rotary": _rotary,
     "posenc.sinusoidal": _sinusoidal,
+    "posenc.tree": _tree,
     "posenc.window": _window,
 }

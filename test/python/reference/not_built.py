@@ -105,9 +105,6 @@ rotary/pope-h2-d4-L5-q5
 rotary/pope-h1-d8-L4-q2
 rotary/ggml-yarn
 bucketed_bias/wavlm-gated-H2-d4-L5-N8
-masks/hf-chunked-C3-8x8-o0
-masks/hf-prefix-0.0.0.-1.-1.-1
-masks/hf-prefix--1.0.0.-1.1.1.-1
 """
 
 NOT_BUILT = dict.fromkeys(_NAMES.split(), REASON)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import golden
-from posenc.reference import attention, causal, document, padding, window
+from posenc.reference import attention, causal, chunked, document, padding, prefix, window
 
 from .not_built import NOT_BUILT
 
@@ -91,11 +91,36 @@ def check_padding(record: golden.Record) -> None:
     )
 
 
+def check_chunked(record: golden.Record) -> None:
+    parameters = record.parameters
+    queries, keys = parameters["queries"], parameters["keys"]
+    offset = parameters["query_offset"]
+    keep = chunked.chunked(
+        queries,
+        keys,
+        chunk=parameters["chunk"],
+        offset=offset,
+        starts=record.inputs["left_padding"],
+    )
+    check_mask(record, keep & causal.causal(queries, keys, offset=offset))
+
+
+def check_prefix(record: golden.Record) -> None:
+    ids = record.inputs["block_ids"]
+    keep = prefix.blocks(ids, ids, offset=0)
+    check_mask(record, keep)
+    if (np.diff(ids[0] >= 0) <= 0).all():  # One block, at the start: prefix-LM.
+        lengths = (ids >= 0).sum(axis=1)
+        check_mask(record, prefix.prefix(lengths, *keep.shape[2:], offset=0))
+
+
 CHECKS = {
     "causal": check_causal,
+    "chunked": check_chunked,
     "window": check_window,
     "document": check_document,
     "padding": check_padding,
+    "prefix": check_prefix,
 }
 
 

@@ -14,13 +14,19 @@
 
 include "posenc/Dialect/PosEnc/IR/Encodings/Add.td"
 include "posenc/Dialect/PosEnc/IR/Encodings/Alibi.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/BlockSparse.td"
 include "posenc/Dialect/PosEnc/IR/Encodings/BucketedBias.td"
 include "posenc/Dialect/PosEnc/IR/Encodings/Causal.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Chunked.td"
 include "posenc/Dialect/PosEnc/IR/Encodings/Document.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/DocumentIds.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/GlobalTokens.td"
 include "posenc/Dialect/PosEnc/IR/Encodings/Learned.td"
 include "posenc/Dialect/PosEnc/IR/Encodings/Padding.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Prefix.td"
 include "posenc/Dialect/PosEnc/IR/Encodings/Rotary.td"
 include "posenc/Dialect/PosEnc/IR/Encodings/Sinusoidal.td"
+include "posenc/Dialect/PosEnc/IR/Encodings/Tree.td"
 include "posenc/Dialect/PosEnc/IR/Encodings/Window.td"
 
 #endif // POSENC_ENCODINGS

@@ -7,18 +7,10 @@
 
 #include "../ShapeUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "posenc/Dialect/PosEnc/IR/Encodings.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
-
-/// Whether ids of type `ids` serve `rows` rows of `batch` sequences.
-static bool idsFit(RankedTensorType ids, int64_t batch, int64_t rows) {
-  return (ids.getDimSize(0) == 1 ||
-          extentsMayAgree(ids.getDimSize(0), batch)) &&
-         extentsMayAgree(ids.getDimSize(1), rows);
-}
 
 LogicalResult DocumentOp::verify() {
   RankedTensorType type = getType();
@@ -28,8 +20,8 @@ LogicalResult DocumentOp::verify() {
                             "must be [B, 1, Lq, Lk]";
   RankedTensorType query = getQueryIds().getType(), key = getKeyIds().getType();
   if (query.getElementType() != key.getElementType() ||
-      !idsFit(query, type.getDimSize(0), type.getDimSize(2)) ||
-      !idsFit(key, type.getDimSize(0), type.getDimSize(3))) // C2
+      !positionsFit(query, type.getDimSize(0), type.getDimSize(2)) ||
+      !positionsFit(key, type.getDimSize(0), type.getDimSize(3))) // C2
     return emitOpError() << "'query_ids' is " << query << " and 'key_ids' "
                          << key << " for a result " << type
                          << "; they must be [B or 1, Lq] and [B or 1, Lk] of "
@@ -38,13 +30,8 @@ LogicalResult DocumentOp::verify() {
 }
 
 Value DocumentOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
-  auto readId = [&](TypedValue<RankedTensorType> ids, Value row) -> Value {
-    Value batch = at[0];
-    if (ids.getType().getDimSize(0) == 1)
-      batch = arith::ConstantIndexOp::create(b, loc, 0);
-    return tensor::ExtractOp::create(b, loc, ids, ValueRange{batch, row});
-  };
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                               readId(getQueryIds(), at[2]),
-                               readId(getKeyIds(), at[3]));
+  return arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::eq,
+      emitPosition(b, loc, getQueryIds(), {}, at[0], at[2]),
+      emitPosition(b, loc, getKeyIds(), {}, at[0], at[3]));
 }

@@ -13,11 +13,17 @@ include "posenc/Dialect/PosEnc/IR/SizedOp.td"
 def WindowOp : PosEnc_SizedOp<"window", [AttrSizedOperandSegments]> {
   let summary = "each row sees the keys within a distance of its own position";
   let description = [{
-    `mask[0, 0, i, j] = i + offset - left <= j <= i + offset + right`
+    ```
+    mask[0, 0, i, j] = i + offset - left <= j <= i + offset + right
+    ```
 
     `left` and `right` are inclusive distances; an absent one does not bound. They
     are operands, so that another size needs no other code. `offset` is the key
     index of query row 0, as in `posenc.causal`; 0 if absent.
+
+    With a `dilation` other than 1 a row sees every `dilation`-th key, its own
+    among them, and the distances count those: with `r = j - (i + offset)`, `r` is
+    a multiple of `dilation` and `-left * dilation <= r <= right * dilation`.
 
     | a model's "window W" | keys | `left`, `right` |
     |---|---|---|
@@ -28,7 +34,8 @@ def WindowOp : PosEnc_SizedOp<"window", [AttrSizedOperandSegments]> {
     Constraints:
     - C1 the result is `[1, 1, Lq, Lk]`;
     - C2 one size operand a dynamic dimension of the result, in order;
-    - C3 at least one of `left` and `right`.
+    - C3 at least one of `left` and `right`;
+    - C4 `dilation` is positive.
 
     ```mlir
     func.func @window(%lq: index, %lk: index, %left: index, %cached: index) -> tensor<1x1x?x?xi1> {
@@ -38,13 +45,14 @@ def WindowOp : PosEnc_SizedOp<"window", [AttrSizedOperandSegments]> {
       return %mask : tensor<1x1x?x?xi1>
     }
     ```
-    Source: Longformer, Beltagy et al. 2020; Mistral 7B, Jiang et al. 2023.
+    Sources: Longformer, Beltagy et al. 2020, also for dilation; Mistral 7B, Jiang et al. 2023.
   }];
   let arguments = (ins
     Arg<Variadic<Index>, "the dynamic extents of the result, in order">:$sizes,
     Arg<Optional<Index>, "how many keys before its own a row sees">:$left,
     Arg<Optional<Index>, "how many keys after its own a row sees">:$right,
-    Arg<Optional<Index>, "the key index of query row 0">:$offset);
+    Arg<Optional<Index>, "the key index of query row 0">:$offset,
+    DefaultValuedAttr<I64Attr, "1">:$dilation);
   let results = (outs TensorRankOf<[I1], [4]>:$result);
   let assemblyFormat = [{
     (`sizes` `(` $sizes^ `)`)? (`left` `(` $left^ `)`)? (`right` `(` $right^ `)`)?
