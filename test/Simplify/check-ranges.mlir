@@ -65,6 +65,36 @@ func.func @row_exists(%x: tensor<1x8x?x8xf32>, %c: tensor<?x4xf32>, %p: tensor<1
   return %y, %pe : tensor<1x8x?x8xf32>, tensor<3x8xf32>
 }
 
+// A map has a block for every row and key, a row of a tree a bit for every row.
+// CHECK-LABEL: func @blocks_and_bits
+//       CHECK:   cf.assert %{{.*}}, "the map of visible blocks ends before the last row; give it a block for each 128 of them"
+//       CHECK:   cf.assert %{{.*}}, "the map of visible blocks ends before the last key; give it a block for each 64 of them"
+//       CHECK:   posenc.block_sparse
+//       CHECK:   cf.assert %{{.*}}, "the ancestors in a tree of tokens end before the last token; give each row one for each row"
+//       CHECK:   posenc.tree
+//       CHECK:   cf.assert %{{.*}}, "the list of document boundaries has no row to read; give it at least one"
+//       CHECK:   posenc.document_ids
+func.func @blocks_and_bits(%map: tensor<1x1x?x?xi1>, %bits: tensor<1x?x?xi32>, %cached: tensor<1xi32>,
+                           %bounds: tensor<?xi32>, %lq: index, %lk: index)
+    -> (tensor<1x1x?x?xi1>, tensor<1x1x?x?xi1>, tensor<1x?xi32>) {
+  %blocks = posenc.block_sparse blocks(%map : tensor<1x1x?x?xi1>) sizes(%lq, %lk)
+      {query_block = 128 : i64, key_block = 64 : i64} : tensor<1x1x?x?xi1>
+  %tree = posenc.tree ancestors(%bits : tensor<1x?x?xi32>) cached(%cached : tensor<1xi32>)
+      sizes(%lq, %lk) : tensor<1x1x?x?xi1>
+  %ids = posenc.document_ids %bounds sizes(%lk) number(<id>) : tensor<?xi32> -> tensor<1x?xi32>
+  return %blocks, %tree, %ids : tensor<1x1x?x?xi1>, tensor<1x1x?x?xi1>, tensor<1x?xi32>
+}
+
+// Known to be there, nothing is asked at run time.
+// CHECK-LABEL: func @blocks_are_there
+//   CHECK-NOT:   cf.assert
+//       CHECK:   return
+func.func @blocks_are_there(%map: tensor<1x1x2x5xi1>) -> tensor<1x1x256x320xi1> {
+  %blocks = posenc.block_sparse blocks(%map : tensor<1x1x2x5xi1>)
+      {query_block = 128 : i64, key_block = 64 : i64} : tensor<1x1x256x320xi1>
+  return %blocks : tensor<1x1x256x320xi1>
+}
+
 // CHECK-LABEL: func @no_row_is_needed
 //   CHECK-NOT:   cf.assert
 //       CHECK:   return

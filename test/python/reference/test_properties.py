@@ -14,12 +14,18 @@ from hypothesis import strategies as st
 from posenc.reference import (
     add,
     alibi,
+    block_sparse,
     bucketed_bias,
     causal,
+    chunked,
     document,
     frequencies,
+    global_tokens,
+    padding,
+    prefix,
     rotary,
     sinusoidal,
+    tree,
     window,
 )
 from posenc.reference.attention import attention, error_scale, probabilities
@@ -175,6 +181,64 @@ def test_masks_intersect(sizes, offset: int, left, right) -> None:
     assert keep(None, None).all()
     np.testing.assert_array_equal(keep(left, right), keep(left, None) & keep(None, right))
     np.testing.assert_array_equal(keep(None, 0), causal.causal(*sizes, offset=offset))
+
+
+@given(sizes=SIZES, offset=OFFSETS, length=st.integers(0, 9))
+def test_a_prefix_is_a_union(sizes, offset: int, length: int) -> None:
+    queries, keys = sizes
+    lengths = np.array([min(length, keys)])
+    union = causal.causal(*sizes, offset=offset) | padding.padding(lengths, keys, side="right")
+    np.testing.assert_array_equal(prefix.prefix(lengths, *sizes, offset=offset), union)
+    # The tokens of the prefix are one block.
+    query, key = (np.where(np.arange(n) < length, 0, -1)[np.newaxis] for n in sizes)
+    blocks = prefix.blocks(query, key, offset=0)
+    np.testing.assert_array_equal(
+        blocks[0, 0, :length], prefix.prefix(lengths, *sizes, offset=0)[0, 0, :length]
+    )
+
+
+@given(sizes=SIZES, offset=OFFSETS, chunk=st.integers(1, 9), start=OFFSETS)
+def test_chunks_are_documents(sizes, offset: int, chunk: int, start: int) -> None:
+    queries, keys = sizes
+    ids = [((np.arange(n) + first - start) // chunk)[np.newaxis] for n, first in
+           ((queries, offset), (keys, 0))]  # fmt: skip
+    keep = chunked.chunked(*sizes, chunk=chunk, offset=offset, starts=np.array([start]))
+    np.testing.assert_array_equal(keep, document.document(*ids))
+
+
+@given(sizes=SIZES, offset=OFFSETS, left=DISTANCES, dilation=st.integers(1, 4))
+def test_a_dilated_window_is_one_of_every_few_keys(sizes, offset, left, dilation) -> None:
+    keep = window.window(*sizes, left=left, right=0, offset=offset, dilation=dilation)
+    for i, row in enumerate(keep):
+        steps = range(sizes[1] if left is None else left + 1)
+        seen = {i + offset - step * dilation for step in steps} & set(range(sizes[1]))
+        if left is not None:
+            assert set(np.flatnonzero(row).tolist()) == seen
+        assert all((i + offset - j) % dilation == 0 for j in np.flatnonzero(row))
+
+
+@given(seed=SEEDS, length=st.integers(1, 9))
+def test_global_tokens_are_seen_as_they_see(seed: int, length: int) -> None:
+    tokens = np.random.default_rng(seed).random((2, length)) < 0.3
+    keep = global_tokens.global_tokens(tokens, tokens)
+    np.testing.assert_array_equal(keep, keep.swapaxes(2, 3))
+    np.testing.assert_array_equal(keep.all(axis=(1, 3)), tokens | tokens.all(axis=1)[:, None])
+
+
+@given(length=st.integers(1, 9), cached=st.integers(0, 5))
+def test_a_tree_of_one_branch_is_causal(length: int, cached: int) -> None:
+    chain = tree.ancestors(np.arange(length) - 1)
+    keep = tree.tree(chain[np.newaxis], np.array([cached]), cached + length)
+    np.testing.assert_array_equal(
+        keep[0, 0], causal.causal(length, cached + length, offset=cached)
+    )
+
+
+@given(seed=SEEDS, sizes=st.tuples(st.integers(1, 9), st.integers(1, 9)))
+def test_blocks_of_one_are_any_mask(seed: int, sizes) -> None:
+    mask = np.random.default_rng(seed).random((1, 2, *sizes)) < 0.5
+    keep = block_sparse.block_sparse(mask, *sizes, query_block=1, key_block=1)
+    np.testing.assert_array_equal(keep, mask)
 
 
 @given(sizes=SIZES, offsets=st.lists(OFFSETS, min_size=1, max_size=3))

@@ -58,3 +58,30 @@ Value BlockSparseOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
                                               block(row, getQueryBlock(), 2),
                                               block(at[3], getKeyBlock(), 3)});
 }
+
+void BlockSparseOp::emitRangeConditions(
+    OpBuilder &b, Location loc,
+    SmallVectorImpl<std::pair<Value, std::string>> &conditions) {
+  SmallVector<OpFoldResult> shape = getMixedSizes(b, getSizes(), getType());
+  auto value = [&](OpFoldResult extent) {
+    return getValueOrCreateConstantIndexOp(b, loc, extent);
+  };
+  auto require = [&](int64_t axis, int64_t size, bool isOffset,
+                     StringRef counted) {
+    Value length = value(shape[axis]);
+    if (isOffset) // The last block serves rows beyond it.
+      length =
+          b.createOrFold<arith::MinSIOp>(loc, length, value(b.getIndexAttr(1)));
+    Value extent = value(tensor::getMixedSize(b, loc, getBlocks(), axis));
+    Value covered =
+        b.createOrFold<arith::MulIOp>(loc, extent, value(b.getIndexAttr(size)));
+    conditions.emplace_back(
+        b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sle, length,
+                                      covered),
+        ("the map of visible blocks ends before the last " + counted +
+         "; give it a block for each " + Twine(size) + " of them")
+            .str());
+  };
+  require(2, getQueryBlock(), bool(getOffset()), "row");
+  require(3, getKeyBlock(), /*isOffset=*/false, "key");
+}

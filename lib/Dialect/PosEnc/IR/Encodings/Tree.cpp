@@ -92,3 +92,23 @@ Value TreeOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
   return arith::OrIOp::create(b, loc, isCached,
                               arith::AndIOp::create(b, loc, isToken, descends));
 }
+
+void TreeOp::emitRangeConditions(
+    OpBuilder &b, Location loc,
+    SmallVectorImpl<std::pair<Value, std::string>> &conditions) {
+  auto value = [&](OpFoldResult extent) {
+    return getValueOrCreateConstantIndexOp(b, loc, extent);
+  };
+  RankedTensorType type = getAncestors().getType();
+  int64_t tokensAWord = type.getElementType().isInteger(1) ? 1 : kWordBits;
+  auto extent = [&](int64_t axis) {
+    return value(tensor::getMixedSize(b, loc, getAncestors(), axis));
+  };
+  Value held = b.createOrFold<arith::MulIOp>(
+      loc, extent(2), value(b.getIndexAttr(tokensAWord)));
+  conditions.emplace_back(
+      b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sle, extent(1),
+                                    held),
+      "the ancestors in a tree of tokens end before the last token; give each "
+      "row one for each row");
+}

@@ -10,7 +10,9 @@
 
 include "posenc/Dialect/PosEnc/IR/SizedOp.td"
 
-def BlockSparseOp : PosEnc_SizedOp<"block_sparse", [AttrSizedOperandSegments]> {
+def BlockSparseOp : PosEnc_SizedOp<"block_sparse", [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<TableReadOpInterface>]> {
   let summary = "blocks of rows see blocks of keys";
   let description = [{
     `mask[b, h, i, j] = blocks[b, h, (i + offset) / query_block, j / key_block]`
@@ -28,8 +30,9 @@ def BlockSparseOp : PosEnc_SizedOp<"block_sparse", [AttrSizedOperandSegments]> {
     Constraints:
     - C1 the result is `[B or 1, H or 1, Lq, Lk]`, as `blocks`;
     - C2 `query_block` and `key_block` are positive;
-    - C3 `blocks` is `[B or 1, H or 1, nQ, nK]`, no extent 0; where sizes are
-      static, it has a block for every key, and without `offset` for every row;
+    - C3 `blocks` is `[B or 1, H or 1, nQ, nK]`, no extent 0, and has a block for
+      every key, and without `offset` for every row; by `posenc-check-ranges`
+      where sizes are dynamic;
     - C4 one size operand a dynamic dimension of the result, in order.
 
     ```mlir

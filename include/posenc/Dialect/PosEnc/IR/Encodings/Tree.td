@@ -10,7 +10,8 @@
 
 include "posenc/Dialect/PosEnc/IR/SizedOp.td"
 
-def TreeOp : PosEnc_SizedOp<"tree"> {
+def TreeOp : PosEnc_SizedOp<"tree", [
+    DeclareOpInterfaceMethods<TableReadOpInterface>]> {
   let summary = "speculated tokens see the cached keys and their ancestors";
   let description = [{
     With `t = j - cached[b]`, the number of key `j` among the speculated tokens:
