@@ -16,6 +16,7 @@
 #include "posenc/Formula/FormulaOps.h"
 #include "posenc/Formula/Recording.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -169,7 +170,7 @@ struct Choices {
 /// How many values the index `value` of `read` takes, at most, while rows or
 /// keys run over a block; none if those are too many to read.
 static std::optional<int64_t> getFewValues(Operation *read, Value value) {
-  auto mask = read->getBlock();
+  Block *mask = read->getBlock();
   if (!isa<AttentionOp>(mask->getParentOp()) || value.getParentBlock() != mask)
     return std::nullopt;
   Recording<StrideDomain> strides;
@@ -181,38 +182,51 @@ static std::optional<int64_t> getFewValues(Operation *read, Value value) {
   return (BlockTables::kBlock - 2) / stride + 2;
 }
 
+namespace {
+/// How the elements that a read may meet are got.
+struct ReadPlan {
+  /// How many indices are tried, a dimension each.
+  SmallVector<int64_t> counts;
+  /// The dimension whose index runs over a block, so that it needs a table.
+  std::optional<int64_t> tabled;
+};
+} // namespace
+
+/// One index may run over a block of rows or keys; others must take few values
+/// there, which are read one by one. Nothing where that is not so.
+static std::optional<ReadPlan> planRead(tensor::ExtractOp read,
+                                        ArrayRef<Interval> indices) {
+  constexpr unsigned mostRanges = 2;
+  ReadPlan plan{SmallVector<int64_t>(indices.size(), 1), std::nullopt};
+  unsigned numRanges = 0;
+  for (auto [dimension, index] : llvm::enumerate(indices)) {
+    if (index.isPoint())
+      continue;
+    if (++numRanges > mostRanges)
+      return std::nullopt;
+    std::optional<int64_t> few =
+        getFewValues(read, read.getIndices()[dimension]);
+    if (!few && plan.tabled)
+      return std::nullopt;
+    if (!few)
+      plan.tabled = dimension;
+    plan.counts[dimension] = few.value_or(2);
+  }
+  return plan;
+}
+
 Interval BlockTables::read(OpBuilder &b, Operation *read,
                            ArrayRef<Interval> indices, Value &valid) {
   auto extract = dyn_cast<tensor::ExtractOp>(read);
   if (!extract || !extract.getType().isIntOrIndex())
     return {};
-  // One index may run over a block of rows or keys: a table has its bounds.
-  // Others must take few values there, which are read one by one.
-  SmallVector<int64_t> counts(indices.size(), 1);
-  std::optional<int64_t> tabled;
-  unsigned numRanges = 0;
-  for (auto [dimension, index] : llvm::enumerate(indices)) {
-    if (index.isPoint())
-      continue;
-    ++numRanges;
-    if (std::optional<int64_t> few =
-            getFewValues(read, extract.getIndices()[dimension])) {
-      counts[dimension] = *few;
-      continue;
-    }
-    if (tabled)
-      return {};
-    tabled = dimension;
-    counts[dimension] = 2;
-  }
-  constexpr unsigned mostRanges = 2;
-  if (numRanges > mostRanges)
+  std::optional<ReadPlan> plan = planRead(extract, indices);
+  if (!plan)
     return {};
-
   Location loc = read->getLoc();
   Value tensor = extract.getTensor();
   auto [leasts, greatests] =
-      tabled ? getTable(tensor, *tabled) : Table(tensor, tensor);
+      plan->tabled ? getTable(tensor, *plan->tabled) : Table(tensor, tensor);
   Choices choices{b, loc, {}, {}};
   for (size_t dimension = 0; dimension < indices.size(); ++dimension) {
     Interval index = indices[dimension];
@@ -229,16 +243,16 @@ Interval BlockTables::read(OpBuilder &b, Operation *read,
       Value within = arith::MaxSIOp::create(
           b, loc, arith::MinSIOp::create(b, loc, end, last),
           constant(b, loc, 0));
-      if (tabled != static_cast<int64_t>(dimension))
+      if (plan->tabled != static_cast<int64_t>(dimension))
         return within;
       return arith::DivSIOp::create(b, loc, within, constant(b, loc, kBlock));
     };
     choices.addRange(inside(index.getLow()), inside(index.getHigh()),
-                     counts[dimension]);
+                     plan->counts[dimension]);
   }
   valid = choices.valid;
   SmallVector<Value> lows = choices.read(leasts);
-  SmallVector<Value> highs = tabled ? choices.read(greatests) : lows;
+  SmallVector<Value> highs = plan->tabled ? choices.read(greatests) : lows;
   Value low = lows.front(), high = highs.front();
   for (auto [nextLow, nextHigh] : llvm::drop_begin(llvm::zip(lows, highs))) {
     low = emitLeast(b, loc, low, nextLow);

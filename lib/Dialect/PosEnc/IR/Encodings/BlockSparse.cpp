@@ -7,6 +7,7 @@
 
 #include "../ShapeUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "posenc/Dialect/PosEnc/IR/Encodings.h"
 

@@ -21,17 +21,18 @@ LogicalResult GlobalTokensOp::verify() {
   if (!getQueryGlobal() && !getKeyGlobal()) // C2
     return emitOpError("has no global tokens; give 'query_global', "
                        "'key_global' or both, or drop the mask");
-  auto fits = [&](TypedValue<RankedTensorType> tokens, int64_t axis) {
-    return !tokens || positionsFit(tokens.getType(), type.getDimSize(0),
-                                   type.getDimSize(axis));
+  auto verifyTokens = [&](TypedValue<RankedTensorType> tokens, StringRef name,
+                          int64_t axis, StringRef length) -> LogicalResult {
+    if (!tokens || positionsFit(tokens.getType(), type.getDimSize(0),
+                                type.getDimSize(axis)))
+      return success();
+    return emitOpError() << "'" << name << "' is " << tokens.getType()
+                         << " for a result " << type << "; it must be [B or 1, "
+                         << length << "]";
   };
-  for (auto [name, tokens, axis, spelled] :
-       {std::make_tuple("query_global", getQueryGlobal(), 2, "Lq"),
-        std::make_tuple("key_global", getKeyGlobal(), 3, "Lk")})
-    if (!fits(tokens, axis)) // C3
-      return emitOpError() << "'" << name << "' is " << tokens.getType()
-                           << " for a result " << type
-                           << "; it must be [B or 1, " << spelled << "]";
+  if (failed(verifyTokens(getQueryGlobal(), "query_global", 2, "Lq")) ||
+      failed(verifyTokens(getKeyGlobal(), "key_global", 3, "Lk"))) // C3
+    return failure();
   return verifySizes(*this, getSizes(), type); // C4
 }
 
