@@ -42,19 +42,46 @@ static StringRef whyNotFused(AttentionOp op, RotaryOpInterface rotation) {
   if (op.getQueryLayout() != rotation.getRotatedLayout())
     return "it and attention read the query in different axis orders; give "
            "both the same layout";
-  if (!op.getRotateQuery().empty())
-    return "the query is already rotated in attention; rotate it once";
+  if (!op.getRotateQuery().empty() &&
+      op.getQueryLanesAttr() != rotation.getLanes())
+    return "the query is already rotated in attention, in other lanes; rotate "
+           "the same lanes";
   return "";
+}
+
+/// Cosine and sine of one rotation after another, of the same pairs: a product
+/// of complex numbers.
+static std::pair<Value, Value> compose(OpBuilder &b, Location loc,
+                                       Value outerCos, Value outerSin,
+                                       Value cos, Value sin) {
+  auto mul = [&](Value x, Value y) -> Value {
+    return arith::MulFOp::create(b, loc, x, y);
+  };
+  return {
+      arith::SubFOp::create(b, loc, mul(outerCos, cos), mul(outerSin, sin)),
+      arith::AddFOp::create(b, loc, mul(outerSin, cos), mul(outerCos, sin))};
 }
 
 static void fuse(AttentionOp op, RotaryOpInterface rotation,
                  RewriterBase &rewriter) {
   Location loc = rotation.getLoc();
   OpBuilder::InsertionGuard guard(rewriter);
-  Block *block = op.createRegionBlock(rewriter, op.getRotateQuery());
-  auto [cos, sin] =
-      rotation.emitCosSin(rewriter, loc, block->getArguments().take_front(3),
-                          block->getArgument(3));
+  Region &region = op.getRotateQuery();
+  SmallVector<Value> outer;
+  if (region.empty()) {
+    op.createRegionBlock(rewriter, region);
+  } else {
+    Operation *yield = region.front().getTerminator();
+    rewriter.setInsertionPoint(yield);
+    outer = llvm::to_vector(yield->getOperands());
+    rewriter.eraseOp(yield);
+    rewriter.setInsertionPointToEnd(&region.front());
+  }
+  Block &block = region.front();
+  auto [cos, sin] = rotation.emitCosSin(
+      rewriter, loc, block.getArguments().take_front(3), block.getArgument(3));
+  if (!outer.empty())
+    std::tie(cos, sin) = compose(rewriter, loc, outer[0], outer[1], cos, sin);
   YieldOp::create(rewriter, loc, ValueRange{cos, sin});
   rewriter.modifyOpInPlace(op, [&]() {
     op.setQueryLanesAttr(rotation.getLanes());
@@ -71,15 +98,22 @@ struct FuseRotationPass : posenc::impl::FuseRotationPassBase<FuseRotationPass> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     getOperation().walk([&](AttentionOp op) {
-      if (RotaryOpInterface rotation = getRotation(op.getKey()))
-        reportKey(op, rotation);
-      if (RotaryOpInterface rotation = getRotation(op.getQuery()))
-        visitQuery(op, rotation, rewriter);
+      RotaryOpInterface keyRotation = getRotation(op.getKey());
+      if (keyRotation)
+        reportKey(op, keyRotation);
+      // One after another, the last first.
+      while (RotaryOpInterface rotation = getRotation(op.getQuery())) {
+        if (keyRotation)
+          warnIfUnlike(rotation, keyRotation);
+        if (!visitQuery(op, rotation, rewriter))
+          break;
+      }
     });
   }
 
 private:
-  static void visitQuery(AttentionOp op, RotaryOpInterface rotation,
+  /// Whether the rotation fused.
+  static bool visitQuery(AttentionOp op, RotaryOpInterface rotation,
                          RewriterBase &rewriter) {
     StringRef name = rotation->getName().getStringRef();
     StringRef reason = whyNotFused(op, rotation);
@@ -88,11 +122,25 @@ private:
           << remark::add("'{0}' of the query stays before {1}", name,
                          nameWithPlace(op))
           << remark::reason("{0}", reason);
-      return;
+      return false;
     }
     remarkDone(rotation, "fuse-rotation") << remark::add(
         "'{0}' of the query fused into {1}", name, nameWithPlace(op));
     fuse(op, rotation, rewriter);
+    return true;
+  }
+
+  static void warnIfUnlike(RotaryOpInterface query, RotaryOpInterface key) {
+    std::string reason = query.whyUnlike(key);
+    if (!reason.empty())
+      query->emitWarning("rotates queries unlike their keys: ") << reason;
+  }
+
+  static std::string whatToCache(RotaryOpInterface key) {
+    std::string reason = key.whyNotKept();
+    if (reason.empty())
+      return "where keys come from a cache, append them rotated";
+    return "where keys come from a cache, append them as they are: " + reason;
   }
 
   static void reportKey(AttentionOp op, RotaryOpInterface rotation) {
@@ -101,7 +149,7 @@ private:
                        rotation->getName().getStringRef(), nameWithPlace(op))
         << remark::reason("a key is read for every block of query rows, so it "
                           "is rotated once a call, not in each")
-        << remark::suggest("where keys come from a cache, append them rotated");
+        << remark::suggest("{0}", whatToCache(rotation));
   }
 };
 } // namespace

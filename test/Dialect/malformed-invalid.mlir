@@ -140,6 +140,6 @@ func.func @property_type(%q: tensor<2x8x3x16xf32>, %k: tensor<2x2x5x16xf32>, %v:
 
 func.func @lanes_missing(%x: tensor<1x8x3x8xf32>) {
   // expected-error @+1 {{requires attribute 'lanes'}}
-  %y = "posenc.rotary"(%x) <{operandSegmentSizes = array<i32: 1, 0, 0, 0, 0>}> : (tensor<1x8x3x8xf32>) -> tensor<1x8x3x8xf32>
+  %y = "posenc.rotary"(%x) <{operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0>}> : (tensor<1x8x3x8xf32>) -> tensor<1x8x3x8xf32>
   return
 }

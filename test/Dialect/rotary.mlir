@@ -32,3 +32,29 @@ func.func @caches(%x: tensor<2x8x?x8xf16>, %positions: tensor<2x?xi64>, %cos: te
       lanes(<half, first = 0, count = 8>) : tensor<2x8x?x8xf16>
   return %z : tensor<2x8x?x8xf16>
 }
+
+// CHECK-LABEL: func @length
+//       CHECK:   posenc.rotary %{{.*}} offset(%{{.*}}) length(%{{.*}}) lanes(<half, first = 0, count = 8>) frequencies(#posenc.frequencies<base = 10000.0, scaling = #posenc.dynamic_ntk<factor = 2.0, original_length = 2048>>) : tensor<1x8x?x8xf32>
+func.func @length(%x: tensor<1x8x?x8xf32>, %offset: index, %length: index) -> tensor<1x8x?x8xf32> {
+  %y = posenc.rotary %x offset(%offset) length(%length) lanes(<half, first = 0, count = 8>)
+      frequencies(#posenc.frequencies<base = 10000.0, scaling = #posenc.dynamic_ntk<factor = 2.0, original_length = 2048>>)
+      : tensor<1x8x?x8xf32>
+  return %y : tensor<1x8x?x8xf32>
+}
+
+// CHECK-LABEL: func @axes
+//       CHECK:   posenc.rotary %{{.*}} positions(%{{.*}} : tensor<2x?x?xf32>) lanes(<interleaved, first = 0, count = 8>) frequencies(#posenc.pixel_frequencies<linear, max_frequency = 10.0>) sections(<chunked, [2, 2], restarting>) layout(<blhd>) : tensor<?x?x8x8xf32>
+func.func @axes(%x: tensor<?x?x8x8xf32>, %positions: tensor<2x?x?xf32>) -> tensor<?x?x8x8xf32> {
+  %y = posenc.rotary %x positions(%positions : tensor<2x?x?xf32>) lanes(<interleaved, first = 0, count = 8>)
+      frequencies(#posenc.pixel_frequencies<linear, max_frequency = 10.0>)
+      sections(<chunked, [2, 2], restarting>) layout(<blhd>) : tensor<?x?x8x8xf32>
+  return %y : tensor<?x?x8x8xf32>
+}
+
+// CHECK-LABEL: func @decay
+//       CHECK:   posenc.rotary %{{.*}} centre(%{{.*}}) lanes(<interleaved, first = 0, count = 8>) frequencies(#posenc.frequencies<base = 10000.0>) decay(<key, scale_base = 512.0>) : tensor<1x8x?x8xf32>
+func.func @decay(%x: tensor<1x8x?x8xf32>, %centre: index) -> tensor<1x8x?x8xf32> {
+  %y = posenc.rotary %x centre(%centre) lanes(<interleaved, first = 0, count = 8>)
+      frequencies(#posenc.frequencies<base = 10000.0>) decay(<key, scale_base = 512.0>) : tensor<1x8x?x8xf32>
+  return %y : tensor<1x8x?x8xf32>
+}

@@ -10,9 +10,19 @@ import numpy as np
 import pytest
 from compiled_attention import Graph, Sizes, compiled
 from encoding_parts import causal
-from rotary_parts import LLAMA3, Rotary, rotated
+from rotary_parts import (
+    CHUNKED,
+    LLAMA3,
+    MROPE_INTERLEAVED,
+    OF_LENGTH,
+    ORIGINAL,
+    RESTARTING,
+    STRIDED,
+    Rotary,
+    rotated,
+)
 
-from posenc.reference import frequencies, rotary
+from posenc.reference import attention, frequencies, pope, rotary
 
 SIZES = [Sizes(2, 5, 7), Sizes(1, 1, 65), Sizes(3, 17, 3), Sizes(2, 70, 129)]
 # One storage type has f32's tolerance; a rotated key is rounded to 16 bits before the product.
@@ -33,6 +43,18 @@ HOW = {
     "caches_f16": Rotary(positions="cache", cache="f16"),
     "linear": Rotary(scaling="linear"),
     "llama3": Rotary("interleaved", scaling="llama3"),
+    "ntk": Rotary("interleaved", count=8, scaling="ntk"),
+    "yarn": Rotary(positions="batch", scaling="yarn"),
+    "proportional": Rotary(scaling="proportional", inverse=True),
+    # Sizes on both sides of the original length.
+    "dynamic_ntk": Rotary(positions="row", scaling="dynamic_ntk"),
+    "longrope": Rotary("interleaved", count=8, first=8, scaling="longrope"),
+    "chunked": Rotary(positions="axes", sections=CHUNKED),
+    "mrope_interleaved": Rotary(positions="axes", sections=MROPE_INTERLEAVED),
+    "strided": Rotary(positions="axes", sections=STRIDED),
+    "restarting": Rotary("interleaved", positions="axes", sections=RESTARTING),
+    "xpos": Rotary("interleaved", decay=True),
+    "temperature": Rotary(positions="batch", temperature=True),
 }
 
 
@@ -48,7 +70,20 @@ def test_rotary(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["half", "interleaved_last", "inverse", "row_positions", "caches", "llama3"]
+    "name",
+    [
+        "half",
+        "interleaved_last",
+        "inverse",
+        "row_positions",
+        "caches",
+        "llama3",
+        "dynamic_ntk",
+        "longrope",
+        "mrope_interleaved",
+        "xpos",
+        "temperature",
+    ],
 )
 def test_unfused(name: str) -> None:
     for sizes in SIZES:
@@ -78,10 +113,10 @@ def test_widths(width: int, count: int, lanes: str) -> None:
 
 
 @pytest.mark.parametrize("fuse", [True, False], ids=["fused", "unfused"])
-@pytest.mark.parametrize("element", ["f16", "bf16"])
-def test_storage(element: str, fuse: bool) -> None:
+@pytest.mark.parametrize("element, scaling", [("f16", "yarn"), ("bf16", "longrope")])
+def test_storage(element: str, scaling: str, fuse: bool) -> None:
     graph = graph_of(
-        Rotary(count=64), width=64, value_width=64, parts=(causal("bottom_right"),), element=element
+        Rotary(count=64, scaling=scaling), width=64, value_width=64, parts=(causal("bottom_right"),), element=element
     )
     for sizes in (Sizes(2, 1, 65), Sizes(1, 70, 70)):
         graph.check(sizes, fuse=fuse, tolerance=ROUNDED_KEYS[element])
@@ -89,16 +124,19 @@ def test_storage(element: str, fuse: bool) -> None:
 
 def identity(how: Rotary, width: int) -> str:
     """A graph that only rotates: [1, 1, L, D] at positions [L]."""
+    length = how.scaling in OF_LENGTH
     return f"""
-func.func @turn(%x: tensor<1x1x?x{width}xf32> {{posenc.name = "x"}}, %at: tensor<?xi64> {{posenc.name = "at"}})
-    -> (tensor<1x1x?x{width}xf32> {{posenc.name = "y"}}) {{
-  %y = posenc.rotary %x positions(%at : tensor<?xi64>) lanes(<{how.lanes}, first = 0, count = {width}>)
-      {how.attribute()} : tensor<1x1x?x{width}xf32>
+func.func @turn(%x: tensor<1x1x?x{width}xf32> {{posenc.name = "x"}}, %at: tensor<?xi64> {{posenc.name = "at"}},
+    %length: tensor<i64> {{posenc.name = "length"}}) -> (tensor<1x1x?x{width}xf32> {{posenc.name = "y"}}) {{
+  %e = tensor.extract %length[] : tensor<i64>
+  %n = arith.index_cast %e : i64 to index
+  %y = posenc.rotary %x positions(%at : tensor<?xi64>) {"length(%n)" if length else ""}
+      lanes(<{how.lanes}, first = 0, count = {width}>) {how.attribute()} : tensor<1x1x?x{width}xf32>
   return %y : tensor<1x1x?x{width}xf32>
 }}"""
 
 
-@pytest.mark.parametrize("scaling", ["", "linear", "llama3"])
+@pytest.mark.parametrize("scaling", ["", "linear", "llama3", "yarn", "dynamic_ntk", "longrope"])
 @pytest.mark.parametrize("base", [10000.0, 500000.0])
 def test_angles_at_long_context(scaling: str, base: float) -> None:
     """cos and sin within 3e-7 of float64: what the pair (1, 0) turns into."""
@@ -113,10 +151,13 @@ def test_angles_at_long_context(scaling: str, base: float) -> None:
     )
     x = np.zeros((1, 1, len(positions), width), np.float32)
     x[..., : width // 2] = 1
-    y = compiled(identity(how, width))(x, positions)[0, 0]
-    cos, sin = rotary.cos_sin(positions, how.inv_freq())
-    assert np.abs(y[:, : width // 2] - cos).max() <= 3e-7
-    assert np.abs(y[:, width // 2 :] - sin).max() <= 3e-7
+    lengths = [7, ORIGINAL, ORIGINAL + 1, 131_072, 1_048_576] if scaling in OF_LENGTH else [0]
+    for length in lengths:
+        y = compiled(identity(how, width))(x, positions, np.asarray(length))[0, 0]
+        inv_freq, factor = how.turning(length)
+        cos, sin = rotary.cos_sin(positions, inv_freq, factor)
+        assert np.abs(y[:, : width // 2] - cos).max() <= 3e-7 * factor
+        assert np.abs(y[:, width // 2 :] - sin).max() <= 3e-7 * factor
 
 
 def test_angles_inside_attention() -> None:
@@ -152,3 +193,45 @@ def test_llama3_has_three_kinds_of_waves() -> None:
     plain, scaled = frequencies.default(16, 1e4)[0], frequencies.llama3(16, 1e4, **LLAMA3)[0]
     ratio = scaled / plain
     assert np.isclose(ratio, 1).any() and np.isclose(ratio, 1 / 8).any()
+
+
+def test_pope() -> None:
+    """Attention over polar queries and keys, which are twice as wide."""
+    text = """
+func.func @polar(%q: tensor<?x4x?x8xf32> {posenc.symbols = ["B", "", "L", ""]},
+    %k: tensor<?x4x?x8xf32> {posenc.symbols = ["B", "", "S", ""]},
+    %v: tensor<?x4x?x8xf32> {posenc.symbols = ["B", "", "S", ""]}, %phase: tensor<4x8xf32>,
+    %offset: tensor<i64>) -> tensor<?x4x?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %b = tensor.dim %q, %c0 : tensor<?x4x?x8xf32>
+  %l = tensor.dim %q, %c2 : tensor<?x4x?x8xf32>
+  %e = tensor.extract %offset[] : tensor<i64>
+  %o = arith.index_cast %e : i64 to index
+  %scale = arith.constant 0.25 : f32
+  %init = tensor.empty(%b, %l) : tensor<?x4x?x8xf32>
+  %qp = posenc.pope %q offset(%o) frequencies(#posenc.frequencies<base = 10000.0>)
+      : tensor<?x4x?x8xf32> -> tensor<?x4x?x16xf32>
+  %kp = posenc.pope %k phase(%phase : tensor<4x8xf32>) frequencies(#posenc.frequencies<base = 10000.0>)
+      : tensor<?x4x?x8xf32> -> tensor<?x4x?x16xf32>
+  %r = posenc.attention query(%qp : tensor<?x4x?x16xf32>) key(%kp : tensor<?x4x?x16xf32>)
+      value(%v : tensor<?x4x?x8xf32>) scale(%scale) outs(%init : tensor<?x4x?x8xf32>) -> tensor<?x4x?x8xf32>
+  return %r : tensor<?x4x?x8xf32>
+}"""
+    rng = np.random.default_rng(0)
+    inv_freq = frequencies.default(16, 1e4)[0]
+    phase = rng.uniform(-9, 2, (4, 8)).astype(np.float32)
+    for sizes in SIZES:
+        q, k, v = (
+            rng.standard_normal((sizes.batch, 4, length, 8)).astype(np.float32)
+            for length in (sizes.rows, sizes.keys, sizes.keys)
+        )
+        weights, _ = attention.probabilities(
+            pope.pope(q, 3 + np.arange(sizes.rows), inv_freq),
+            pope.pope(k, np.arange(sizes.keys), inv_freq, phase=phase),
+            scale=0.25,
+        )
+        expected = attention.weighted_sum(weights, v)
+        for fuse in (True, False):
+            actual = compiled(text, fuse)(q, k, v, phase, np.asarray(3))
+            np.testing.assert_allclose(actual, expected, atol=2e-5)

@@ -43,14 +43,16 @@ Type cloneWith(Type type, Type element) {
   return vector ? Type(vector.clone(element)) : element;
 }
 
-/// A function of f32 with one result.
-template <typename Op, auto Function> struct ExpandF32 : OpRewritePattern<Op> {
+/// A function of floats of `Width` bits with one result.
+template <typename Op, auto Function, unsigned Width>
+struct Expand : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
-    if (!isFloatOf(op.getType(), 32))
-      return b.notifyMatchFailure(op, "not f32");
-    MathFunctions functions(b, op.getLoc(), op.getType());
+    if (!isFloatOf(op.getType(), Width))
+      return b.notifyMatchFailure(op, "of another width");
+    MathFunctions functions(b, op.getLoc(),
+                            cloneWith(op.getType(), b.getF32Type()));
     if constexpr (Op::template hasTrait<OpTrait::OneOperand>())
       b.replaceOp(op, (functions.*Function)(op->getOperand(0)));
     else
@@ -59,6 +61,11 @@ template <typename Op, auto Function> struct ExpandF32 : OpRewritePattern<Op> {
     return success();
   }
 };
+
+template <typename Op, auto Function>
+using ExpandF32 = Expand<Op, Function, 32>;
+template <typename Op, auto Function>
+using ExpandF64 = Expand<Op, Function, 64>;
 
 struct ExpandCosSin : OpRewritePattern<posenc::CosSinOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -196,8 +203,10 @@ struct ExpandMathPass : posenc::impl::ExpandMathPassBase<ExpandMathPass> {
                  ExpandF32<math::SinOp, &MathFunctions::sin>,
                  ExpandF32<math::CosOp, &MathFunctions::cos>,
                  ExpandF32<math::AtanOp, &MathFunctions::atan>,
-                 ExpandF32<math::PowFOp, &MathFunctions::pow>, ExpandCosSin,
-                 ExpandRsqrt, NarrowPow, WidenToF32>(context);
+                 ExpandF32<math::PowFOp, &MathFunctions::pow>,
+                 ExpandF64<math::Exp2Op, &MathFunctions::exp2OfF64>,
+                 ExpandF64<math::Log2Op, &MathFunctions::log2OfF64>,
+                 ExpandCosSin, ExpandRsqrt, NarrowPow, WidenToF32>(context);
     // Constant exponents first: a square is a product.
     populateMathAlgebraicSimplificationPatterns(patterns);
     math::populateExpansionPatterns(

@@ -313,20 +313,26 @@ Value MathFunctions::log1p(Value x) {
 // Powers
 //===----------------------------------------------------------------------===//
 
-/// log2 of a positive f64 that came from an f32; minus infinity for zero.
-Value MathFunctions::log2InF64(Value x) {
-  double infinity = std::numeric_limits<double>::infinity();
+/// For a positive normal f64: the exponent e and s = (m - 1) / (m + 1) of
+/// x = 2^e m, m in [sqrt 1/2, sqrt 2), so that ln m = 2 atanh s.
+std::pair<Value, Value> MathFunctions::splitF64(Value x) {
   Value root = integer(0x3fe6a09e667f3bcd, 64);
   Value relative = arith::SubIOp::create(b, loc, bits(x), root);
   Value e = arith::ShRSIOp::create(b, loc, relative, integer(52, 64));
   Value mantissa = fromBits(arith::SubIOp::create(
       b, loc, bits(x), arith::ShLIOp::create(b, loc, e, integer(52, 64))));
   Value s = div(sub(mantissa, constant64(1)), add(mantissa, constant64(1)));
+  return {arith::SIToFPOp::create(b, loc, like(b.getF64Type()), e), s};
+}
+
+/// log2 of a positive f64 that came from an f32; minus infinity for zero.
+Value MathFunctions::log2InF64(Value x) {
+  double infinity = std::numeric_limits<double>::infinity();
+  auto [exponent, s] = splitF64(x);
   Value p = polynomial(mul(s, s), {2.8853900817779192, 0.9617966939280823,
                                    0.5770780173242802, 0.41219829053343593,
                                    0.320626632110087, 0.26109265062077675,
                                    0.24713170947770718});
-  Value exponent = arith::SIToFPOp::create(b, loc, like(b.getF64Type()), e);
   Value result = fma(s, p, exponent);
   result = select(compare(CmpFPredicate::OEQ, x, constant64(0)),
                   constant64(-infinity), result);
@@ -372,6 +378,48 @@ Value MathFunctions::pow(Value x, Value y) {
   Value unit = arith::OrIOp::create(b, loc, compare(CmpFPredicate::OEQ, x, one),
                                     compare(CmpFPredicate::OEQ, y, zero));
   return select(unit, one, select(fraction, nan, signedResult));
+}
+
+Value MathFunctions::log2OfF64(Value x) {
+  double infinity = std::numeric_limits<double>::infinity();
+  Value denormal = compare(CmpFPredicate::OLT, x, constant64(0x1p-1022));
+  auto [exponent, s] =
+      splitF64(select(denormal, mul(x, constant64(0x1p54)), x));
+  exponent = add(exponent, select(denormal, constant64(-54), constant64(0)));
+  // 2 atanh s / ln 2: s^2 is at most 0.0295.
+  SmallVector<double> series;
+  for (int k = 0; k < 12; ++k)
+    series.push_back(2 / ((2 * k + 1) * llvm::numbers::ln2));
+  Value result = fma(s, polynomial(mul(s, s), series), exponent);
+  result = select(compare(CmpFPredicate::OEQ, x, constant64(0)),
+                  constant64(-infinity), result);
+  result =
+      select(compare(CmpFPredicate::OEQ, x, constant64(infinity)), x, result);
+  return select(compare(CmpFPredicate::ULT, x, constant64(0)),
+                constant64(std::numeric_limits<double>::quiet_NaN()), result);
+}
+
+Value MathFunctions::exp2OfF64(Value x) {
+  constexpr double magic = 6755399441055744.0; // 1.5 * 2^52
+  x = clamp(x, constant64(-1080), constant64(1025));
+  Value power = add(x, constant64(magic));
+  Value f = sub(x, sub(power, constant64(magic)));
+  // 2^f: |f ln 2| is at most 0.347.
+  SmallVector<double> series = {1.0};
+  for (int k = 1; k < 15; ++k)
+    series.push_back(series.back() * llvm::numbers::ln2 / k);
+  Value result = polynomial(f, series);
+  // In two factors, since one alone may be out of range.
+  Value whole = arith::SubIOp::create(
+      b, loc, bits(power), integer(llvm::bit_cast<int64_t>(magic), 64));
+  Value half = arith::ShRSIOp::create(b, loc, whole, integer(1, 64));
+  for (Value part : {half, Value(arith::SubIOp::create(b, loc, whole, half))}) {
+    Value biased = arith::AddIOp::create(b, loc, part, integer(1023, 64));
+    result =
+        mul(result,
+            fromBits(arith::ShLIOp::create(b, loc, biased, integer(52, 64))));
+  }
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

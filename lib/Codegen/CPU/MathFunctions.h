@@ -42,6 +42,9 @@ public:
   Value cos(Value x);
   Value atan(Value x);
   Value pow(Value x, Value y);
+  /// Of f64, within 2 ulp: frequencies that depend on the length of a call.
+  Value exp2OfF64(Value x);
+  Value log2OfF64(Value x);
   /// posenc.cos_sin: within 3e-7 for |position| up to 2^20.
   std::pair<Value, Value> cosSin(Value position, Value hi, Value lo);
 
@@ -74,6 +77,7 @@ private:
   Value tanhOfLarge(Value a);
   Logarithm splitLogarithm(Value x);
   Value logarithmCorners(Value x, Value result);
+  std::pair<Value, Value> splitF64(Value x);
   Value log2InF64(Value x);
   Value exp2FromF64(Value x);
   std::pair<Value, Value> cosSinOfTurns(Value quarters, Value turns);

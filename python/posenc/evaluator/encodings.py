@@ -11,10 +11,9 @@ import numpy as np
 
 from .. import reference
 from .._errors import NoReference
+from . import rotations
 from .parser import Block, Operation, shape_of
 from .scope import Scope, grid
-
-_REAL = r"([-+\d.eE]+)"
 
 
 def _words(operation: Operation, name: str) -> list[str]:
@@ -235,24 +234,6 @@ def _add(operation: Operation, scope: Scope) -> np.ndarray:
 # Rotations.
 
 
-def _frequencies(text: str, count: int) -> tuple[np.ndarray, float]:
-    """Radians a position for each pair, and the factor of cosines and sines."""
-    if text.startswith("#posenc.explicit_frequencies"):
-        values, factor = re.fullmatch(r".*<\[(.*)\], attention_factor = (.*)>", text).groups()
-        return np.array([float(value) for value in values.split(",")]), float(factor)
-    numbers = {key: float(value) for key, value in re.findall(rf"(\w+) = {_REAL}", text)}
-    base = numbers.pop("base")
-    scaling = re.search(r"scaling = #posenc\.(\w+)<", text)
-    if scaling is None:
-        return reference.frequencies.default(count, base)
-    if scaling[1] == "linear":
-        return reference.frequencies.linear(count, base, numbers["factor"])
-    if scaling[1] == "llama3":
-        length = int(numbers.pop("original_length"))
-        return reference.frequencies.llama3(count, base, original_max_position=length, **numbers)
-    raise NoReference(f"posenc.reference has no frequencies scaled by '{scaling[1]}'")
-
-
 def _lanes(operation: Operation, name: str) -> tuple[str, int, int]:
     """Pairing, first lane and their number."""
     text = operation.attributes[name].text
@@ -261,14 +242,15 @@ def _lanes(operation: Operation, name: str) -> tuple[str, int, int]:
 
 
 def _rotary(operation: Operation, scope: Scope) -> np.ndarray:
-    (x,), positions, offset, cos, sin = operation.segments()
+    (x,), positions, offset, cos, sin, length, centre = operation.segments()
     rows = _to_bhld(scope[x], _choice(operation, "layout"))
     pairing, first, count = _lanes(operation, "lanes")
     at = _positions(positions, offset, rows.shape[2], scope)
     if "frequencies" in operation.attributes:
-        text = operation.attributes["frequencies"].text
-        inverse, factor = _frequencies(text, count)
-        cosines, sines = reference.rotary.cos_sin(at, inverse, factor)
+        angles, factor = rotations.angles(operation, at, count, _optional(length, scope))
+        if "decay" in operation.attributes:
+            factor *= rotations.decay(operation, at, count, int(scope[centre[0]]))
+        cosines, sines = np.cos(angles) * factor, np.sin(angles) * factor
     else:
         cosines, sines = (
             scope[table[0]]
@@ -285,6 +267,33 @@ def _rotary(operation: Operation, scope: Scope) -> np.ndarray:
         inverse="inverse" in operation.attributes,
     )
     return _to_bhld(result, _choice(operation, "layout"))
+
+
+def _query_temperature(operation: Operation, scope: Scope) -> np.ndarray:
+    (x,), positions, offset = operation.segments()
+    rows = _to_bhld(scope[x], _choice(operation, "layout"))
+    _, first, count = _lanes(operation, "lanes")
+    shift = operation.attributes["position_shift"]
+    factors = reference.query_temperature.factors(
+        np.maximum(_positions(positions, offset, rows.shape[2], scope), -shift),
+        beta=operation.attributes["beta"],
+        original_length=operation.attributes["original_length"],
+        position_shift=shift,
+    )
+    result = rows.copy()
+    lanes = slice(first, first + count)
+    result[..., lanes] *= np.atleast_2d(factors)[:, np.newaxis, :, np.newaxis]
+    return _to_bhld(result, _choice(operation, "layout"))
+
+
+def _pope(operation: Operation, scope: Scope) -> np.ndarray:
+    (x,), positions, offset, phase, length = operation.segments()
+    rows = scope[x]
+    inverse, factor = rotations.frequencies(
+        operation.attributes["frequencies"].text, 2 * rows.shape[-1], _optional(length, scope)
+    )
+    at = _positions(positions, offset, rows.shape[2], scope)
+    return factor * reference.pope.pope(rows, at, inverse, phase=_optional(phase, scope))
 
 
 def _cos_sin(operation: Operation, scope: Scope) -> tuple[np.ndarray, np.ndarray]:
@@ -362,7 +371,9 @@ OPERATIONS: dict[str, Callable] = {
     "posenc.global_tokens": _global_tokens,
     "posenc.learned": _learned,
     "posenc.padding": _padding,
+    "posenc.pope": _pope,
     "posenc.prefix": _prefix,
+    "posenc.query_temperature": _query_temperature,
     "posenc.rotary": _rotary,
     "posenc.sinusoidal": _sinusoidal,
     "posenc.tree": _tree,

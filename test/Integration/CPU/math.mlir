@@ -37,6 +37,9 @@ module attributes {posenc.functions = [
   {name = "angle", inputs = [{name = "position", symbols = ["N"], type = tensor<?xf32>}, {name = "hi", symbols = ["N"], type = tensor<?xf32>},
                              {name = "lo", symbols = ["N"], type = tensor<?xf32>}],
    outputs = [{name = "cos", type = tensor<?xf32>}, {name = "sin", type = tensor<?xf32>}]},
+  {name = "wide", inputs = [{name = "x", symbols = ["N"], type = tensor<?xf32>}, {name = "x_rest", symbols = ["N"], type = tensor<?xf32>}],
+   outputs = [{name = "exp2", type = tensor<?xf32>}, {name = "exp2_rest", type = tensor<?xf32>},
+              {name = "log2", type = tensor<?xf32>}, {name = "log2_rest", type = tensor<?xf32>}]},
   {name = "half", inputs = [{name = "x", symbols = ["N"], type = tensor<?xf16>}, {name = "y", symbols = ["N"], type = tensor<?xbf16>}],
    outputs = [{name = "exp", type = tensor<?xf16>}, {name = "tanh", type = tensor<?xbf16>}]}]} {
   func.func @functions(%x: !v, %exp: !v, %exp2: !v, %expm1: !v, %log: !v, %log2: !v, %log10: !v, %log1p: !v, %tanh: !v, %erf: !v, %sin: !v, %cos: !v, %rsqrt: !v, %sqrt: !v, %floor: !v, %ceil: !v, %round: !v, %roundeven: !v, %atan: !v) {
@@ -104,6 +107,38 @@ module attributes {posenc.functions = [
     return
   }
   func.func @angle__shapes(%x0: !v, %x1: !v, %x2: !v, %extents: memref<?xi64>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %n = memref.dim %x0, %c0 : !v
+    %n64 = arith.index_cast %n : index to i64
+    %outputs = memref.dim %extents, %c0 : memref<?xi64>
+    scf.for %i = %c0 to %outputs step %c1 {
+      memref.store %n64, %extents[%i] : memref<?xi64>
+    }
+    return
+  }
+  // f64 goes in and out as two f32.
+  func.func @wide(%x: !v, %rest: !v, %e: !v, %e_rest: !v, %l: !v, %l_rest: !v) {
+    linalg.generic {indexing_maps = [#id, #id, #id, #id, #id, #id], iterator_types = ["parallel"]} ins(%x, %rest : !v, !v) outs(%e, %e_rest, %l, %l_rest : !v, !v, !v, !v) {
+      ^bb0(%a: f32, %b: f32, %o0: f32, %o1: f32, %o2: f32, %o3: f32):
+        %wide = arith.extf %a : f32 to f64
+        %more = arith.extf %b : f32 to f64
+        %w = arith.addf %wide, %more : f64
+        %exp2 = math.exp2 %w : f64
+        %r0 = arith.truncf %exp2 : f64 to f32
+        %back0 = arith.extf %r0 : f32 to f64
+        %left0 = arith.subf %exp2, %back0 : f64
+        %r1 = arith.truncf %left0 : f64 to f32
+        %log2 = math.log2 %w : f64
+        %r2 = arith.truncf %log2 : f64 to f32
+        %back2 = arith.extf %r2 : f32 to f64
+        %left2 = arith.subf %log2, %back2 : f64
+        %r3 = arith.truncf %left2 : f64 to f32
+        linalg.yield %r0, %r1, %r2, %r3 : f32, f32, f32, f32
+    }
+    return
+  }
+  func.func @wide__shapes(%x0: !v, %x1: !v, %extents: memref<?xi64>) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %n = memref.dim %x0, %c0 : !v

@@ -5,25 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Angles.h"
+#include "ShapeUtils.h"
 #include "posenc/Dialect/PosEnc/IR/Encodings.h"
 
-#include "mlir/IR/Builders.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::posenc;
-
-using EmitError = function_ref<InFlightDiagnostic()>;
-
-static LogicalResult verifyPositive(EmitError emitError, StringRef name,
-                                    FloatAttr real) {
-  double value = real.getValueAsDouble();
-  if (std::isfinite(value) && value > 0)
-    return success();
-  return emitError() << "'" << name << "' is " << value
-                     << "; it must be finite and positive";
-}
 
 LogicalResult FrequenciesAttr::verify(EmitError emitError, FloatAttr base,
                                       Attribute scaling) {
@@ -44,19 +34,65 @@ SmallVector<double> posenc::getGeometricFrequencies(double base,
   return frequencies;
 }
 
+std::pair<Value, Value> posenc::emitConstantTurns(
+    OpBuilder &b, Location loc, ArrayRef<PairFrequency> pairs,
+    function_ref<SmallVector<double>(int64_t rotaryDim)> getFrequencies,
+    Value pair) {
+  llvm::SmallDenseMap<int64_t, SmallVector<double>> frequencies;
+  SmallVector<float> his, los;
+  for (auto [rotaryDim, index] : pairs) {
+    auto [found, isNew] = frequencies.try_emplace(rotaryDim);
+    if (isNew)
+      found->second = getFrequencies(rotaryDim);
+    auto [hi, lo] = CosSinOp::splitTurns(found->second[index]);
+    his.push_back(hi);
+    los.push_back(lo);
+  }
+  Value hi = readTable(b, loc, his, pair);
+  return {hi, readTable(b, loc, los, pair)};
+}
+
+static FrequencyScalingAttrInterface getRule(FrequenciesAttr frequencies) {
+  return dyn_cast_or_null<FrequencyScalingAttrInterface>(
+      frequencies.getScaling());
+}
+
 SmallVector<double> FrequenciesAttr::getFrequencies(int64_t rotaryDim) const {
   double base = getBase().getValueAsDouble();
-  if (auto scaling =
-          dyn_cast_or_null<FrequencyScalingAttrInterface>(getScaling()))
-    return scaling.getFrequencies(base, rotaryDim);
+  if (FrequencyScalingAttrInterface rule = getRule(*this))
+    return rule.getFrequencies(base, rotaryDim);
   return getGeometricFrequencies(base, rotaryDim);
 }
 
 double FrequenciesAttr::getAttentionFactor() const {
-  if (auto scaling =
-          dyn_cast_or_null<FrequencyScalingAttrInterface>(getScaling()))
-    return scaling.getAttentionFactor();
-  return 1.0;
+  FrequencyScalingAttrInterface rule = getRule(*this);
+  return rule ? rule.getAttentionFactor() : 1.0;
+}
+
+LogicalResult FrequenciesAttr::verifyRotaryDim(EmitError emitError,
+                                               int64_t rotaryDim) const {
+  FrequencyScalingAttrInterface rule = getRule(*this);
+  return success(!rule ||
+                 succeeded(rule.verifyRotaryDim(
+                     emitError, getBase().getValueAsDouble(), rotaryDim)));
+}
+
+bool FrequenciesAttr::dependsOnLength() const {
+  FrequencyScalingAttrInterface rule = getRule(*this);
+  return rule && rule.dependsOnLength();
+}
+
+std::pair<Value, Value>
+FrequenciesAttr::emitTurns(OpBuilder &b, Location loc,
+                           ArrayRef<PairFrequency> pairs, Value length,
+                           Value pair) const {
+  double base = getBase().getValueAsDouble();
+  if (FrequencyScalingAttrInterface rule = getRule(*this))
+    return rule.emitTurns(b, loc, base, pairs, length, pair);
+  auto getFrequencies = [&](int64_t rotaryDim) {
+    return getGeometricFrequencies(base, rotaryDim);
+  };
+  return emitConstantTurns(b, loc, pairs, getFrequencies, pair);
 }
 
 LogicalResult ExplicitFrequenciesAttr::verify(EmitError emitError,
@@ -77,6 +113,29 @@ ExplicitFrequenciesAttr::getFrequencies(int64_t rotaryDim) const {
 double ExplicitFrequenciesAttr::getAttentionFactor() const {
   return getFactor().getValueAsDouble();
 }
+
+LogicalResult PixelFrequenciesAttr::verify(EmitError emitError, Spacing,
+                                           FloatAttr maxFrequency) {
+  return verifyPositive(emitError, "max_frequency", maxFrequency); // C1
+}
+
+SmallVector<double>
+PixelFrequenciesAttr::getFrequencies(int64_t rotaryDim) const {
+  int64_t count = rotaryDim / 2;
+  double last = getMaxFrequency().getValueAsDouble() / 2;
+  SmallVector<double> frequencies;
+  for (int64_t pair = 0; pair < count; ++pair) {
+    double share =
+        count == 1 ? 0
+                   : static_cast<double>(pair) / static_cast<double>(count - 1);
+    double band = getSpacing() == Spacing::Linear ? 1 + share * (last - 1)
+                                                  : std::pow(last, share);
+    frequencies.push_back(llvm::numbers::pi * band);
+  }
+  return frequencies;
+}
+
+double PixelFrequenciesAttr::getAttentionFactor() const { return 1.0; }
 
 LogicalResult LinearScalingAttr::verify(EmitError emitError, FloatAttr factor) {
   return verifyPositive(emitError, "factor", factor); // C1
@@ -101,10 +160,7 @@ LogicalResult Llama3ScalingAttr::verify(EmitError emitError, FloatAttr factor,
     return emitError() << "'high_freq_factor' is " << high.getValueAsDouble()
                        << " and 'low_freq_factor' " << low.getValueAsDouble()
                        << "; the first must be the larger";
-  if (originalLength <= 0) // C3
-    return emitError() << "'original_length' is " << originalLength
-                       << "; it must be positive";
-  return success();
+  return verifyPositive(emitError, "original_length", originalLength); // C3
 }
 
 SmallVector<double> Llama3ScalingAttr::getFrequencies(double base,

@@ -36,8 +36,9 @@ bool posenc::extentsMayAgree(int64_t a, int64_t b) {
 
 bool posenc::positionsFit(RankedTensorType positions, int64_t batch,
                           int64_t rows) {
-  bool batchFits = positions.getRank() == 1 || positions.getDimSize(0) == 1 ||
-                   extentsMayAgree(positions.getDimSize(0), batch);
+  ArrayRef<int64_t> shape = positions.getShape().take_back(2);
+  bool batchFits = shape.size() == 1 || shape.front() == 1 ||
+                   extentsMayAgree(shape.front(), batch);
   return batchFits && extentsMayAgree(positions.getShape().back(), rows);
 }
 
@@ -181,4 +182,9 @@ Value posenc::readTable(OpBuilder &b, Location loc, ArrayRef<float> numbers,
 Value posenc::readTable(OpBuilder &b, Location loc, ArrayRef<int32_t> numbers,
                         Value index) {
   return ::readTable(b, loc, b.getI32Type(), numbers, index);
+}
+
+Value posenc::readTable(OpBuilder &b, Location loc, ArrayRef<double> numbers,
+                        Value index) {
+  return ::readTable(b, loc, b.getF64Type(), numbers, index);
 }

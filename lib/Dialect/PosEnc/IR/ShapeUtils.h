@@ -26,8 +26,8 @@ SmallVector<OpFoldResult> getMixedSizes(OpBuilder &b, ValueRange sizes,
 /// Whether two static or dynamic extents can be the same at run time.
 bool extentsMayAgree(int64_t a, int64_t b);
 
-/// Whether `positions` (`[L]`, `[1, L]` or `[B, L]`) can number `rows` rows of
-/// each of `batch` sequences.
+/// Whether `positions` (`[L]`, `[1, L]` or `[B, L]`; `[axes, ...]`) can number
+/// `rows` rows of each of `batch` sequences.
 bool positionsFit(RankedTensorType positions, int64_t batch, int64_t rows);
 
 /// Verifies the `positions` and the `offset`, either or both absent, of an
@@ -73,6 +73,8 @@ void appendRowExists(
 
 /// Element `index` of a constant table of `numbers`.
 Value readTable(OpBuilder &b, Location loc, ArrayRef<float> numbers,
+                Value index);
+Value readTable(OpBuilder &b, Location loc, ArrayRef<double> numbers,
                 Value index);
 Value readTable(OpBuilder &b, Location loc, ArrayRef<int32_t> numbers,
                 Value index);

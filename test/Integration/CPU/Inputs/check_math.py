@@ -134,6 +134,26 @@ def check_angle(library: Library, rng: np.random.Generator) -> None:
     assert error <= 3e-7
 
 
+def check_wide(library: Library, rng: np.random.Generator) -> None:
+    """exp2 and log2 of f64, to the 48 bits that two f32 hold."""
+    x = np.concatenate([rng.uniform(-60, 60, 100_000), np.exp2(rng.uniform(-30, 30, 100_000))])
+    x[:4] = [1.0, 0.0, -1.0, 1 + 2.0**-40]
+    high = x.astype(np.float32)
+    rest = (x - high).astype(np.float32)
+    x = high.astype(np.float64) + rest
+    results = [np.empty_like(high) for _ in range(4)]
+    library.run("wide", high, rest, *results)
+    exp2, log2 = (results[i].astype(np.float64) + results[i + 1] for i in (0, 2))
+    power = np.abs(exp2 / np.exp2(x) - 1)[np.abs(x) < 60].max()
+    positive = (x > 0) & (x != 1)
+    with np.errstate(all="ignore"):
+        expected = np.log2(x)
+    logarithm = np.abs(log2 / expected - 1)[positive].max()
+    print(f"exp2, log2 of f64: worst errors {power:.3g}, {logarithm:.3g}")
+    assert power <= 2e-14 and logarithm <= 2e-14
+    assert log2[0] == 0 and results[2][1] == -np.inf and np.isnan(results[2][2])
+
+
 def check_half(library: Library, rng: np.random.Generator) -> None:
     x = rng.uniform(-9, 9, 5000).astype(np.float16)
     y = rng.uniform(-4, 4, 5000).astype(ml_dtypes.bfloat16)
@@ -154,4 +174,5 @@ if __name__ == "__main__":
     check_functions(compiled, generator)
     check_power(compiled, generator)
     check_angle(compiled, generator)
+    check_wide(compiled, generator)
     check_half(compiled, generator)

@@ -12,7 +12,7 @@ include "posenc/Dialect/PosEnc/IR/PosEncBase.td"
 include "posenc/Dialect/PosEnc/IR/PosEncInterfaces.td"
 
 def FrequenciesAttr : PosEnc_Attr<"Frequencies", "frequencies",
-    [DeclareAttrInterfaceMethods<FrequenciesAttrInterface>]> {
+    [DeclareAttrInterfaceMethods<FrequenciesAttrInterface, ["verifyRotaryDim", "dependsOnLength", "emitTurns"]>]> {
   let summary = "geometric rotary frequencies, scaled or not";
   let description = [{
     Pair `p` of a rotary dimension `r` turns by `base^(-2p/r)` radians a
@@ -48,6 +48,30 @@ def ExplicitFrequenciesAttr : PosEnc_Attr<"ExplicitFrequencies", "explicit_frequ
   }];
   let parameters = (ins "::mlir::DenseF64ArrayAttr":$values, "::mlir::FloatAttr":$factor);
   let assemblyFormat = "`<` custom<Reals>($values) `,` `attention_factor` `=` custom<Real>($factor) `>`";
+  let genVerifyDecl = 1;
+}
+
+def PosEnc_Spacing : PosEnc_Enum<"Spacing", "how frequencies lie between two ends", [
+    I32EnumAttrCase<"Linear", 0, "linear">,
+    I32EnumAttrCase<"Geometric", 1, "geometric">]>;
+
+def PixelFrequenciesAttr : PosEnc_Attr<"PixelFrequencies", "pixel_frequencies",
+    [DeclareAttrInterfaceMethods<FrequenciesAttrInterface>]> {
+  let summary = "the bands of axial rotary encodings over normalised pixels";
+  let description = [{
+    From `pi` to `pi max_frequency / 2` radians a unit, for coordinates from -1 to
+    1: evenly spaced with `linear` (rotary-embedding-torch, timm's
+    `linear_bands`), in even ratios with `geometric` (timm). One pair has `pi`.
+
+    Constraints: C1 `max_frequency` is finite and positive.
+
+    ```mlir
+    #posenc.pixel_frequencies<linear, max_frequency = 10.0>
+    ```
+    Source: Perceiver, Jaegle et al. 2021.
+  }];
+  let parameters = (ins EnumParameter<PosEnc_Spacing>:$spacing, "::mlir::FloatAttr":$max_frequency);
+  let assemblyFormat = "`<` $spacing `,` `max_frequency` `=` custom<Real>($max_frequency) `>`";
   let genVerifyDecl = 1;
 }
 

@@ -21,6 +21,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include "posenc/Dialect/PosEnc/IR/AttentionRegions.h"
+#include "posenc/Dialect/PosEnc/IR/PairFrequency.h"
 
 namespace mlir::posenc {
 class ElementFormula;

@@ -10,6 +10,7 @@
 
 include "posenc/Dialect/PosEnc/IR/Encodings.td"
 include "posenc/Dialect/PosEnc/IR/Frequencies.td"
+include "posenc/Dialect/PosEnc/IR/FrequencyScalings.td"
 include "posenc/Dialect/PosEnc/IR/PosEncOps.td"
 include "posenc/Dialect/PosEnc/IR/Schedules/CPU.td"
 

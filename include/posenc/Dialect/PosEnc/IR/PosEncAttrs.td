@@ -51,4 +51,89 @@ def LanesAttr : PosEnc_Attr<"Lanes", "lanes"> {
   }];
 }
 
+def PosEnc_SectionOrder : PosEnc_Enum<"SectionOrder", "which pairs belong to an axis", [
+    I32EnumAttrCase<"Chunked", 0, "chunked">,
+    I32EnumAttrCase<"Interleaved", 1, "interleaved">]>;
+
+def PosEnc_SectionFrequencies : PosEnc_Enum<"SectionFrequencies",
+    "which frequency a pair of an axis has", [
+    I32EnumAttrCase<"Ordinary", 0, "ordinary">,
+    I32EnumAttrCase<"Restarting", 1, "restarting">,
+    I32EnumAttrCase<"Strided", 2, "strided">]>;
+
+def SectionsAttr : PosEnc_Attr<"Sections", "sections"> {
+  let summary = "rotary pairs that turn with the coordinates of several axes";
+  let description = [{
+    `pairs` has the number of pairs `n[a]` of each axis `a` of `A`. With
+    `chunked` order the first `n[0]` pairs belong to axis 0, the next `n[1]` to
+    axis 1 and so on; with `interleaved` order pair `p` belongs to axis `p mod A`
+    where `p < A n[p mod A]`, else to axis 0.
+
+    Of the frequencies of all `r` rotary lanes, or of those of the lanes of one
+    axis, pair `p`, which is pair `k` of axis `a`, has
+
+    - `ordinary`: number `p` of `r` lanes;
+    - `restarting`: number `k` of `2 n[a]` lanes;
+    - `strided`: number `A k + a` of `r` lanes.
+
+    | model | lanes | sections | positions |
+    |---|---|---|---|
+    | Qwen2-VL, Qwen2.5-VL text | `half` | `chunked, [16, 24, 24], ordinary` | T, H, W |
+    | Qwen3-VL text | `half` | `interleaved, [24, 20, 20], ordinary` | T, H, W |
+    | Qwen3.5 text | `half` | `interleaved, [11, 11, 10], ordinary` | T, H, W |
+    | Qwen2-VL vision, ggml VISION | `half` | `chunked, [20, 20], restarting` | row, column |
+    | Pixtral | `half` | `chunked, [16, 16], strided` | row, column |
+    | DINOv3 | `half` | `chunked, [16, 16], restarting` | f32 `2 (i + 1/2) / n - 1`; base 100, `#posenc.linear<factor = 0.15915494309189535>` for the full turns |
+    | FLUX | `interleaved` | `chunked, [8, 28, 28], restarting` | three ids |
+    | EVA, timm's axial `in_pixels=False` | `interleaved` | `chunked, [16, 16], restarting` | f32 row, column |
+    | axial "pixel" | `interleaved` | `chunked, [n, n], restarting` | f32 in -1 to 1; `#posenc.pixel_frequencies` |
+
+    Constraints: C1 at least one axis, no negative number of pairs, at least one
+    pair; C2 `interleaved` order has `ordinary` frequencies; C3 with `strided`
+    frequencies all axes have equally many pairs.
+
+    ```mlir
+    #posenc.sections<chunked, [16, 24, 24], ordinary>
+    #posenc.sections<chunked, [8, 28, 28], restarting>
+    ```
+    Source: Qwen2-VL (Wang et al. 2024), Pixtral 12B (Agrawal et al. 2024).
+  }];
+  let parameters = (ins EnumParameter<PosEnc_SectionOrder>:$order,
+                        ArrayRefParameter<"int64_t">:$pairs,
+                        EnumParameter<PosEnc_SectionFrequencies>:$frequencies);
+  let assemblyFormat = "`<` $order `,` `[` $pairs `]` `,` $frequencies `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumAxes() const { return getPairs().size(); }
+    int64_t getNumPairs() const;
+    /// The axis of pair `pair`.
+    int64_t getAxis(int64_t pair) const;
+    /// The frequency of pair `pair`.
+    PairFrequency getFrequency(int64_t pair) const;
+  }];
+}
+
+def PosEnc_Role : PosEnc_Enum<"Role", "what a row of a head is to attention", [
+    I32EnumAttrCase<"Query", 0, "query">,
+    I32EnumAttrCase<"Key", 1, "key">]>;
+
+def XposAttr : PosEnc_Attr<"Xpos", "xpos"> {
+  let summary = "the decay of xPos, which queries and keys share";
+  let description = [{
+    Cosine and sine of pair `p` of `r / 2` at position `m` are multiplied by
+    `zeta[p]^((m - centre) / scale_base)` for a query, by its inverse for a key,
+    with `zeta[p] = (2p + 0.4 r) / (1.4 r)`.
+
+    Constraints: C1 `scale_base` is finite and positive.
+
+    ```mlir
+    #posenc.xpos<query, scale_base = 512.0>
+    ```
+    Source: A Length-Extrapolatable Transformer, Sun et al. 2022; torchscale XPOS.
+  }];
+  let parameters = (ins EnumParameter<PosEnc_Role>:$role, "::mlir::FloatAttr":$scale_base);
+  let assemblyFormat = "`<` $role `,` `scale_base` `=` custom<Real>($scale_base) `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif // POSENC_ATTRS

@@ -74,7 +74,16 @@ def RotaryOpInterface : OpInterface<"RotaryOpInterface"> {
       head, row). Formula ops only; total; cannot fail.
     }], "std::pair<::mlir::Value, ::mlir::Value>", "emitCosSin",
       (ins "::mlir::OpBuilder &":$b, "::mlir::Location":$loc,
-           "::mlir::ValueRange":$batchHeadRow, "::mlir::Value":$pair)>
+           "::mlir::ValueRange":$batchHeadRow, "::mlir::Value":$pair)>,
+    InterfaceMethod<[{
+      Why rows that this op rotated in one call must not be read by a later one,
+      as from a cache of rotated keys; empty where they may.
+    }], "::std::string", "whyNotKept", (ins), "", "return {};">,
+    InterfaceMethod<[{
+      Why queries that this op rotates and keys that `key` rotates do not belong
+      together; empty where they do, or where only a call can tell.
+    }], "::std::string", "whyUnlike",
+      (ins "::mlir::posenc::RotaryOpInterface":$key), "", "return {};">
   ];
 }
 
@@ -125,27 +134,70 @@ def FrequenciesAttrInterface : AttrInterface<"FrequenciesAttrInterface"> {
   let methods = [
     InterfaceMethod<[{
       The frequencies in radians a position, one a pair: `rotaryDim / 2` of
-      them, in float64.
+      them, in float64. Those of a short sequence where they depend on its
+      length.
     }], "::llvm::SmallVector<double>", "getFrequencies",
       (ins "int64_t":$rotaryDim)>,
     InterfaceMethod<"The factor that multiplies every cosine and sine.",
-      "double", "getAttentionFactor", (ins)>
+      "double", "getAttentionFactor", (ins)>,
+    InterfaceMethod<[{
+      Verifies that `rotaryDim` lanes can turn so, which `getFrequencies` and
+      `emitTurns` take for granted.
+    }], "::llvm::LogicalResult", "verifyRotaryDim",
+      (ins "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError,
+           "int64_t":$rotaryDim), "", "return ::mlir::success();">,
+    InterfaceMethod<"Whether the frequencies depend on the length of a call.",
+      "bool", "dependsOnLength", (ins), "", "return false;">,
+    InterfaceMethod<[{
+      Emits, at the insertion point of `b`, the frequency of pair `pair` in
+      turns a position, as two f32 that add up to it. `pairs` says which
+      frequency each pair has; `length` is the length of the call, null unless
+      they depend on it. Formula ops only; total; cannot fail.
+    }], "std::pair<::mlir::Value, ::mlir::Value>", "emitTurns",
+      (ins "::mlir::OpBuilder &":$b, "::mlir::Location":$loc,
+           "::llvm::ArrayRef<::mlir::posenc::PairFrequency>":$pairs,
+           "::mlir::Value":$length, "::mlir::Value":$pair), "", [{
+        return ::mlir::posenc::emitConstantTurns(
+            b, loc, pairs,
+            [&](int64_t rotaryDim) { return $_attr.getFrequencies(rotaryDim); },
+            pair);
+      }]>
   ];
 }
 
 def FrequencyScalingAttrInterface : AttrInterface<"FrequencyScalingAttrInterface"> {
   let cppNamespace = "::mlir::posenc";
-  let description = "A rule that stretches rotary frequencies to a longer context.";
+  let description = [{
+    A rule that stretches rotary frequencies to a longer context. Its methods
+    are those of `FrequenciesAttrInterface`, given the base.
+  }];
   let methods = [
     InterfaceMethod<[{
       The scaled frequencies in radians a position, one a pair, in float64:
       `rotaryDim / 2` of them, of a rotary encoding whose unscaled frequencies
       are `getGeometricFrequencies(base, rotaryDim)`. A rule may change the base
-      (NTK) or treat pairs by their number (YaRN, proportional).
+      (NTK) or treat pairs by their number (YaRN, proportional). Those of a short
+      sequence where they depend on its length.
     }], "::llvm::SmallVector<double>", "getFrequencies",
       (ins "double":$base, "int64_t":$rotaryDim)>,
     InterfaceMethod<"The factor that multiplies every cosine and sine.",
-      "double", "getAttentionFactor", (ins), "", "return 1.0;">
+      "double", "getAttentionFactor", (ins), "", "return 1.0;">,
+    InterfaceMethod<"Verifies that `rotaryDim` lanes can be scaled so.",
+      "::llvm::LogicalResult", "verifyRotaryDim",
+      (ins "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError,
+           "double":$base, "int64_t":$rotaryDim), "", "return ::mlir::success();">,
+    InterfaceMethod<"Whether the frequencies depend on the length of a call.",
+      "bool", "dependsOnLength", (ins), "", "return false;">,
+    InterfaceMethod<"Emits the frequency of pair `pair`, as FrequenciesAttrInterface.",
+      "std::pair<::mlir::Value, ::mlir::Value>", "emitTurns",
+      (ins "::mlir::OpBuilder &":$b, "::mlir::Location":$loc, "double":$base,
+           "::llvm::ArrayRef<::mlir::posenc::PairFrequency>":$pairs,
+           "::mlir::Value":$length, "::mlir::Value":$pair), "", [{
+        return ::mlir::posenc::emitConstantTurns(
+            b, loc, pairs,
+            [&](int64_t rotaryDim) { return $_attr.getFrequencies(base, rotaryDim); },
+            pair);
+      }]>
   ];
 }
 

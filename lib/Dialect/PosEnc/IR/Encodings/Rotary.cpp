@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Angles.h"
 #include "../CanonicalForms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "posenc/Dialect/PosEnc/IR/Encodings.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -60,15 +62,58 @@ static LogicalResult verifyCaches(RotaryOp op) {
 /// C4, for an op with positions.
 static LogicalResult verifyRowPositions(RotaryOp op) {
   auto positions = cast<RankedTensorType>(op.getPositions().getType());
+  SectionsAttr sections = op.getSectionsAttr();
   bool real = isa<FloatType>(positions.getElementType());
+  bool ofAxes = positions.getRank() == 3;
   if (!hasDirectCaches(op) && !(op.getCos() && real) &&
+      ofAxes == static_cast<bool>(sections) &&
+      (!ofAxes ||
+       extentsMayAgree(positions.getDimSize(0), sections.getNumAxes())) &&
       positionsFit(positions, getExtent(op, 0), getExtent(op, 2)))
     return success();
-  return op.emitOpError() << "'positions' is " << positions << " for an input "
-                          << op.getType()
-                          << "; it must be [batch or 1, length] or [length], "
-                             "of integers where caches are read, and not "
-                             "come with caches of rank 3";
+  InFlightDiagnostic error = op.emitOpError()
+                             << "'positions' is " << positions
+                             << " for an input " << op.getType();
+  if (sections)
+    return error << "; with 'sections' it must be [" << sections.getNumAxes()
+                 << ", batch or 1, length]";
+  return error << "; it must be [batch or 1, length] or [length], of integers "
+                  "where caches are read, and not come with caches of rank 3";
+}
+
+static SmallVector<PairFrequency> getPairFrequencies(RotaryOp op) {
+  SectionsAttr sections = op.getSectionsAttr();
+  int64_t numPairs = op.getLanesAttr().getNumPairs();
+  if (!sections)
+    return getOrdinaryFrequencies(numPairs);
+  SmallVector<PairFrequency> pairs;
+  for (int64_t pair = 0; pair < numPairs; ++pair)
+    pairs.push_back(sections.getFrequency(pair));
+  return pairs;
+}
+
+/// C6 to C9.
+static LogicalResult verifyTurning(RotaryOp op) {
+  FrequenciesAttrInterface frequencies = op.getFrequenciesAttr();
+  SectionsAttr sections = op.getSectionsAttr();
+  int64_t numPairs = op.getLanesAttr().getNumPairs();
+  if (sections && (!frequencies || !op.getPositions() ||
+                   sections.getNumPairs() != numPairs)) // C8
+    return op.emitOpError()
+           << "has sections of " << sections.getNumPairs() << " pairs for "
+           << numPairs
+           << "; they must be as many, and come with 'frequencies' and "
+              "'positions'";
+  if (frequencies && failed(verifyFrequencies(op, frequencies,
+                                              getPairFrequencies(op)))) // C6
+    return failure();
+  if (failed(verifyLength(op, frequencies, op.getLength()))) // C7
+    return failure();
+  if (!op.getDecay() != !op.getCentre() ||
+      (op.getDecay() && (!frequencies || op.getInverse()))) // C9
+    return op.emitOpError("takes 'decay' and 'centre' together, with "
+                          "'frequencies' and not with 'inverse'");
+  return success();
 }
 
 LogicalResult RotaryOp::verify() {
@@ -81,17 +126,7 @@ LogicalResult RotaryOp::verify() {
   if (getOffset() && (getPositions() || hasDirectCaches(*this))) // C5
     return emitOpError("'offset' numbers the rows only where neither "
                        "'positions' nor caches of rank 3 do; drop one");
-  FrequenciesAttrInterface frequencies = getFrequenciesAttr();
-  if (!frequencies)
-    return success();
-  LanesAttr lanes = getLanesAttr();
-  auto count =
-      static_cast<int64_t>(frequencies.getFrequencies(lanes.getCount()).size());
-  if (count != lanes.getNumPairs()) // C6
-    return emitOpError() << "has " << count << " frequencies for "
-                         << lanes.getNumPairs()
-                         << " pairs of lanes; one each is needed";
-  return success();
+  return verifyTurning(*this);
 }
 
 OpOperand &RotaryOp::getRotatedOperand() { return getInputMutable(); }
@@ -133,8 +168,10 @@ static DictionaryAttr getTurning(RotaryOp op) {
 Value RotaryOp::composeWith(OpBuilder &b, RotaryOpInterface other) {
   auto inner = dyn_cast<RotaryOp>(other.getOperation());
   FrequenciesAttrInterface frequencies = getFrequenciesAttr();
-  // Caches and attention factors scale as well as turn: only angles add up.
+  // Caches, attention factors and decay scale as well as turn: only angles add
+  // up.
   if (!inner || !frequencies || frequencies.getAttentionFactor() != 1.0 ||
+      getDecay() || getLength() != inner.getLength() ||
       getTurning(*this) != getTurning(inner))
     return {};
   Value positions = getPositions(), innerPositions = inner.getPositions();
@@ -173,31 +210,48 @@ static Value readCache(OpBuilder &b, Location loc, RotaryOp op, Value cache,
   return castToF32(b, loc, tensor::ExtractOp::create(b, loc, cache, at));
 }
 
-/// Cosine and sine of the row's position times the frequency of `pair`.
-static std::pair<Value, Value> emitAngle(OpBuilder &b, Location loc,
-                                         RotaryOp op, Value batch, Value row,
-                                         Value pair) {
+/// The position that pair `pair` of a row turns with, as f32.
+static Value emitPairPosition(OpBuilder &b, Location loc, RotaryOp op,
+                              Value batch, Value row, Value pair) {
+  SectionsAttr sections = op.getSectionsAttr();
+  if (!sections)
+    return castToF32(
+        b, loc,
+        emitPosition(b, loc, op.getPositions(), op.getOffset(), batch, row));
+  SmallVector<int32_t> axes;
+  for (int64_t p = 0; p < sections.getNumPairs(); ++p)
+    axes.push_back(static_cast<int32_t>(sections.getAxis(p)));
+  Value axis = castToIndex(b, loc, readTable(b, loc, axes, pair));
+  if (cast<ShapedType>(op.getPositions().getType()).getDimSize(1) == 1)
+    batch = arith::ConstantIndexOp::create(b, loc, 0);
+  return castToF32(b, loc,
+                   tensor::ExtractOp::create(b, loc, op.getPositions(),
+                                             ValueRange{axis, batch, row}));
+}
+
+/// Cosine and sine of the row's position times the frequency of `pair`, and
+/// what scales both.
+static std::pair<Value, Value> emitTurn(OpBuilder &b, Location loc, RotaryOp op,
+                                        Value batch, Value row, Value pair) {
   FrequenciesAttrInterface frequencies = op.getFrequenciesAttr();
-  SmallVector<float> his, los;
-  for (double radians :
-       frequencies.getFrequencies(op.getLanesAttr().getCount())) {
-    auto [hi, lo] = CosSinOp::splitTurns(radians);
-    his.push_back(hi);
-    los.push_back(lo);
-  }
-  Value position = castToF32(
-      b, loc,
-      emitPosition(b, loc, op.getPositions(), op.getOffset(), batch, row));
-  auto angle = CosSinOp::create(b, loc, position, readTable(b, loc, his, pair),
-                                readTable(b, loc, los, pair));
-  Value cos = angle.getCos(), sin = angle.getSin();
+  Value position = emitPairPosition(b, loc, op, batch, row, pair);
+  auto [cos, sin] = emitAngle(b, loc, frequencies, getPairFrequencies(op),
+                              op.getLength(), position, pair);
+  Value amplitude;
   double factor = frequencies.getAttentionFactor();
-  if (factor != 1.0) {
-    Value f = createF32(b, loc, factor);
-    cos = arith::MulFOp::create(b, loc, cos, f);
-    sin = arith::MulFOp::create(b, loc, sin, f);
+  if (factor != 1.0)
+    amplitude = createF32(b, loc, factor);
+  if (XposAttr decay = op.getDecayAttr()) {
+    Value power = emitDecay(b, loc, decay, op.getLanesAttr().getNumPairs(),
+                            position, op.getCentre(), pair);
+    amplitude =
+        amplitude ? arith::MulFOp::create(b, loc, amplitude, power).getResult()
+                  : power;
   }
-  return {cos, sin};
+  if (!amplitude)
+    return {cos, sin};
+  return {arith::MulFOp::create(b, loc, cos, amplitude),
+          arith::MulFOp::create(b, loc, sin, amplitude)};
 }
 
 std::pair<Value, Value> RotaryOp::emitCosSin(OpBuilder &b, Location loc,
@@ -206,13 +260,42 @@ std::pair<Value, Value> RotaryOp::emitCosSin(OpBuilder &b, Location loc,
   Value batch = batchHeadRow[0], row = batchHeadRow[2];
   std::pair<Value, Value> cosSin;
   if (getFrequencies())
-    cosSin = emitAngle(b, loc, *this, batch, row, pair);
+    cosSin = emitTurn(b, loc, *this, batch, row, pair);
   else
     cosSin = {readCache(b, loc, *this, getCos(), batch, row, pair),
               readCache(b, loc, *this, getSin(), batch, row, pair)};
   if (getInverse())
     cosSin.second = arith::NegFOp::create(b, loc, cosSin.second);
   return cosSin;
+}
+
+std::string RotaryOp::whyNotKept() {
+  if (getLength())
+    return "its frequencies change with the length of the call";
+  if (getDecay())
+    return "its decay changes with the centre";
+  return {};
+}
+
+std::string RotaryOp::whyUnlike(RotaryOpInterface key) {
+  auto other = dyn_cast<RotaryOp>(key.getOperation());
+  XposAttr decay = getDecayAttr();
+  XposAttr keyDecay = other ? other.getDecayAttr() : XposAttr();
+  if (!decay && !keyDecay)
+    return {};
+  if (!decay || !keyDecay || decay.getRole() != Role::Query ||
+      keyDecay.getRole() != Role::Key ||
+      decay.getScaleBase() != keyDecay.getScaleBase())
+    return "the decay of xPos must be that of a query on one side and that of "
+           "a "
+           "key on the other, of one 'scale_base'";
+  std::optional<int64_t> centre = getConstantIntValue(getCentre());
+  std::optional<int64_t> keyCentre = getConstantIntValue(other.getCentre());
+  if (!centre || !keyCentre || *centre == *keyCentre)
+    return {};
+  return llvm::formatv("the centre of the decay is {0} for queries and {1} for "
+                       "keys, which scales the scores; give both the same",
+                       *centre, *keyCentre);
 }
 
 void RotaryOp::emitRangeConditions(

@@ -228,8 +228,9 @@ static void proposeRotation(const ElementFormula &seen, Value input,
       frequency = -frequency;
   candidates.push_back(RotaryOp::create(
       b, seen.getTensor().getLoc(), input.getType(), input, positions, offset,
-      /*cos=*/Value(), /*sin=*/Value(), lanes,
-      fitFrequencies(b.getContext(), frequencies, factor), layout, inverse));
+      /*cos=*/Value(), /*sin=*/Value(), /*length=*/Value(), /*centre=*/Value(),
+      lanes, fitFrequencies(b.getContext(), frequencies, factor),
+      /*sections=*/SectionsAttr(), /*decay=*/XposAttr(), layout, inverse));
 }
 
 void RotaryOp::propose(const ElementFormula &seen, OpBuilder &b,
