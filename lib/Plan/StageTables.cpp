@@ -5,10 +5,12 @@
 //
 // Before: posenc.attention whose regions compute expensive values of i alone,
 // of j alone or of j - i alone. After: a linalg.generic before it computes them
-// into a table, which the region reads.
+// into a table, which the region reads. What such a table computes anew for
+// each of its rows or columns alike becomes a smaller table.
 //
 //===----------------------------------------------------------------------===//
 
+#include "FactorTables.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -331,6 +333,10 @@ struct StageTablesPass : posenc::impl::StageTablesPassBase<StageTablesPass> {
     });
     for (AttentionOp op : ops)
       stage(op);
+    SmallVector<linalg::GenericOp> tables;
+    getOperation().walk([&](linalg::GenericOp op) { tables.push_back(op); });
+    for (linalg::GenericOp table : tables)
+      factorTable(table);
     // Drops what the regions no longer compute.
     if (failed(applyPatternsGreedily(getOperation(),
                                      RewritePatternSet(&getContext()))))

@@ -104,3 +104,31 @@ func.func @angles(%q: !q, %scale: f32, %init: !q, %frequencies: tensor<4xf32>, %
     } -> !q
   return %r : !q
 }
+
+// What every row of a table has in common is computed once.
+
+// CHECK-LABEL: func @columns
+//       CHECK:   %[[COLUMNS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4xf32>)
+//       CHECK:     math.exp2
+//       CHECK:   linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<?x4xf32>, tensor<?x4xf32>)
+//   CHECK-NOT:     math.exp2
+//       CHECK:     %[[PAIR:.*]] = linalg.index 1
+//       CHECK:     %[[TURNS:.*]] = tensor.extract %[[COLUMNS]][%[[PAIR]]]
+//       CHECK:     posenc.cos_sin %{{.*}}, %[[TURNS]], %{{.*}}
+//       CHECK:   posenc.attention
+func.func @columns(%q: !q, %scale: f32, %init: !q, %growth: f32) -> !q {
+  %r = posenc.attention query(%q : !q) key(%q : !q) value(%q : !q) scale(%scale) outs(%init : !q)
+    query_lanes(<half, first = 0, count = 8>)
+    rotate_query(%b, %h, %i, %pair) {
+      %zero = arith.constant 0.0 : f32
+      %i32 = arith.index_cast %i : index to i32
+      %m = arith.sitofp %i32 : i32 to f32
+      %p32 = arith.index_cast %pair : index to i32
+      %p = arith.sitofp %p32 : i32 to f32
+      %exponent = arith.mulf %p, %growth : f32
+      %turns = math.exp2 %exponent : f32
+      %cos, %sin = posenc.cos_sin %m, %turns, %zero : f32
+      posenc.yield %cos, %sin : f32, f32
+    } -> !q
+  return %r : !q
+}

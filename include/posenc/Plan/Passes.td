@@ -54,7 +54,9 @@ def StageTablesPass : Pass<"posenc-stage-tables", "::mlir::func::FuncOp"> {
     So is one that depends on `j - i` alone, also where it only gathers or
     divides: its table has `Lq + Lk - 1` entries in the order of `i - j`, so
     that query lanes read it forwards. What is cheaper to compute (a slope times
-    the distance) stays.
+    the distance) stays. What a table would compute anew for each of its rows or
+    columns alike (frequencies that depend on the length of the call) becomes a
+    table of its own.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
