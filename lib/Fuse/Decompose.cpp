@@ -147,13 +147,26 @@ private:
                                               nameWithPlace(reader));
   }
 
-  /// What attention reads is a rotated key, which was reported, or a table.
+  /// What attention reads is a rotated key, which was reported, an operand that
+  /// is no rotation, or a table.
   static void reportRead(Operation *encoding, AttentionOp attention) {
-    if (!isa<RotaryOpInterface>(encoding))
-      remarkDone(encoding, "decompose") << remark::add(
-          "'{0}' is computed once a call, as a table that {1} "
-          "reads",
-          encoding->getName().getStringRef(), nameWithPlace(attention));
+    if (isa<RotaryOpInterface>(encoding))
+      return;
+    StringRef name = encoding->getName().getStringRef();
+    Value result = encoding->getResult(0);
+    if (llvm::is_contained(
+            {attention.getQuery(), attention.getKey(), attention.getValue()},
+            result)) {
+      remarkMissed(encoding, "decompose")
+          << remark::add("'{0}' is computed by itself before {1} reads it",
+                         name, nameWithPlace(attention))
+          << remark::reason("attention itself only rotates lanes of its "
+                            "queries, and this is no rotation");
+      return;
+    }
+    remarkDone(encoding, "decompose") << remark::add(
+        "'{0}' is computed once a call, as a table that {1} reads", name,
+        nameWithPlace(attention));
   }
 
   static bool movesToAttention(Value value) {

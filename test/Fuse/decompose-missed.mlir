@@ -25,6 +25,15 @@ func.func @alone(%x: tensor<1x4x4x16xf32>, %init: tensor<1x4x4x16xf32>) -> tenso
   return %y : tensor<1x4x4x16xf32>
 }
 
+// Queries that are no rotation of what is given.
+func.func @polar(%q: tensor<1x4x4x8xf32>, %k: tensor<1x4x4x16xf32>, %scale: f32) -> tensor<1x4x4x16xf32> {
+  // expected-remark @below {{attention itself only rotates lanes of its queries, and this is no rotation}}
+  %qp = posenc.pope %q frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x4x4x8xf32> -> tensor<1x4x4x16xf32>
+  %o = posenc.attention query(%qp : tensor<1x4x4x16xf32>) key(%k : tensor<1x4x4x16xf32>)
+      value(%k : tensor<1x4x4x16xf32>) scale(%scale) outs(%k : tensor<1x4x4x16xf32>) -> tensor<1x4x4x16xf32>
+  return %o : tensor<1x4x4x16xf32>
+}
+
 // A table over the keys alone is computed once.
 // CHECK: 'posenc.causal' is computed by itself, as a tensor
 // CHECK: 'posenc.attention' becomes contractions and a softmax, no kernel

@@ -57,3 +57,21 @@ func.func @other_attribute(%x: tensor<1x8x?x16xf32>, %p: tensor<1x?xi64>) -> ten
   %z = posenc.rotary %y positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x8x?x16xf32>
   return %z : tensor<1x8x?x16xf32>
 }
+
+// -----
+
+func.func @decay(%x: tensor<1x8x?x16xf32>, %p: tensor<1x?xi64>, %c: index) -> tensor<1x8x?x16xf32> {
+  %y = posenc.rotary %x positions(%p : tensor<1x?xi64>) centre(%c) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) decay(<query, scale_base = 512.0>) : tensor<1x8x?x16xf32>
+  // expected-remark @below {{the rotations differ in more than their positions}}
+  %z = posenc.rotary %y positions(%p : tensor<1x?xi64>) centre(%c) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) decay(<query, scale_base = 512.0>) : tensor<1x8x?x16xf32>
+  return %z : tensor<1x8x?x16xf32>
+}
+
+// -----
+
+func.func @length(%x: tensor<1x8x?x16xf32>, %p: tensor<1x?xi64>, %m: index, %n: index) -> tensor<1x8x?x16xf32> {
+  %y = posenc.rotary %x positions(%p : tensor<1x?xi64>) length(%m) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0, scaling = #posenc.dynamic_ntk<factor = 2.0, original_length = 8>>) : tensor<1x8x?x16xf32>
+  // expected-remark @below {{the rotations differ in more than their positions}}
+  %z = posenc.rotary %y positions(%p : tensor<1x?xi64>) length(%n) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0, scaling = #posenc.dynamic_ntk<factor = 2.0, original_length = 8>>) inverse : tensor<1x8x?x16xf32>
+  return %z : tensor<1x8x?x16xf32>
+}

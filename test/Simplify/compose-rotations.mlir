@@ -52,3 +52,14 @@ func.func @blocks(%x: tensor<1x4x?x16xf32>, %p: tensor<1x?xi64>) -> tensor<1x4x?
   %y = posenc.rotary %x positions(%p : tensor<1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<1x4x?x16xf32>
   cf.br ^second
 }
+
+// Coordinates add up as positions do.
+// CHECK-LABEL: func @axes
+//       CHECK:   %[[SUM:.*]] = linalg.add
+//       CHECK:   posenc.rotary %{{.*}} positions(%[[SUM]] : tensor<2x1x?xi64>) {{.*}} sections(<chunked, [4, 4], ordinary>)
+//   CHECK-NOT:   posenc.rotary
+func.func @axes(%x: tensor<1x8x?x16xf32>, %p: tensor<2x1x?xi64>, %r: tensor<2x1x?xi64>) -> tensor<1x8x?x16xf32> {
+  %y = posenc.rotary %x positions(%p : tensor<2x1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) sections(<chunked, [4, 4], ordinary>) : tensor<1x8x?x16xf32>
+  %z = posenc.rotary %y positions(%r : tensor<2x1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) sections(<chunked, [4, 4], ordinary>) : tensor<1x8x?x16xf32>
+  return %z : tensor<1x8x?x16xf32>
+}

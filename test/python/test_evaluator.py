@@ -148,6 +148,54 @@ OPS = {
         "sin(%table : tensor<32x4xf32>) lanes(<half, first = 0, count = 8>)",
         "?x4x?x16xf32",
     ),
+    "rotary_yarn": (
+        "posenc.rotary %x lanes(<half, first = 0, count = 16>) frequencies("
+        "#posenc.frequencies<base = 10000.0, scaling = #posenc.yarn<factor = 8.0, "
+        "original_length = 2048, beta_fast = 32.0, beta_slow = 1.0, truncate = false, "
+        "mscale = 1.0, mscale_all_dim = 0.5>>)",
+        "?x4x?x16xf32",
+    ),
+    "rotary_of_length": (
+        "posenc.rotary %x length(%l) lanes(<half, first = 0, count = 16>) frequencies("
+        "#posenc.frequencies<base = 10000.0, scaling = "
+        "#posenc.dynamic_ntk<factor = 2.0, original_length = 2>>)",
+        "?x4x?x16xf32",
+    ),
+    "rotary_longrope": (
+        "posenc.rotary %x length(%l) lanes(<half, first = 0, count = 4>) frequencies("
+        "#posenc.frequencies<base = 10000.0, scaling = #posenc.longrope<short_factor = [1.0, 2.0], "
+        "long_factor = [1.5, 8.0], original_length = 2, factor = 4.0>>)",
+        "?x4x?x16xf32",
+    ),
+    "rotary_axes": (
+        "posenc.rotary %x positions(%places : tensor<3x?x?xi64>) "
+        "lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) "
+        "sections(<interleaved, [2, 3, 3], ordinary>)",
+        "?x4x?x16xf32",
+    ),
+    "rotary_blocks": (
+        "posenc.rotary %x positions(%places : tensor<3x?x?xi64>) "
+        "lanes(<interleaved, first = 0, count = 16>) frequencies("
+        "#posenc.frequencies<base = 10000.0, scaling = #posenc.proportional<fraction = 0.8, "
+        "factor = 2.0>>) sections(<chunked, [2, 2, 4], restarting>)",
+        "?x4x?x16xf32",
+    ),
+    "rotary_decay": (
+        "posenc.rotary %x centre(%two) lanes(<interleaved, first = 0, count = 16>) "
+        "frequencies(#posenc.frequencies<base = 10000.0>) decay(<key, scale_base = 64.0>)",
+        "?x4x?x16xf32",
+    ),
+    "query_temperature": (
+        "posenc.query_temperature %x positions(%ids : tensor<?x?xi64>) "
+        "lanes(<half, first = 4, count = 8>) {beta = 0.5 : f64, original_length = 2 : i64, "
+        "position_shift = 1 : i64}",
+        "?x4x?x16xf32",
+    ),
+    "pope": (
+        "posenc.pope %x positions(%ids : tensor<?x?xi64>) phase(%phase : tensor<1x16xf32>) "
+        "frequencies(#posenc.frequencies<base = 10000.0>)",
+        "tensor<?x4x?x16xf32> -> ?x4x?x32xf32",
+    ),
 }
 GRAPH = """
 func.func @graph(%x: tensor<?x4x?x16xf32> {{posenc.symbols = ["B", "", "L", ""]}},
@@ -155,7 +203,9 @@ func.func @graph(%x: tensor<?x4x?x16xf32> {{posenc.symbols = ["B", "", "L", ""]}
     %lengths: tensor<?xi64> {{posenc.symbols = ["B"]}}, %keys: tensor<?xf32>,
     %flags: tensor<?x?xi1> {{posenc.symbols = ["B", "L"]}},
     %squares: tensor<?x?x?xi1> {{posenc.symbols = ["B", "L", "L"]}},
-    %squares4: tensor<1x4x?x?xi1>, %four: tensor<4xf32>, %table: tensor<32x4xf32>) -> {result} {{
+    %squares4: tensor<1x4x?x?xi1>,
+    %places: tensor<3x?x?xi64> {{posenc.symbols = ["", "B", "L"]}},
+    %phase: tensor<1x16xf32>, %four: tensor<4xf32>, %table: tensor<32x4xf32>) -> {result} {{
   %c0 = arith.constant 0 : index
   %two = arith.constant 2 : index
   %bounds = arith.constant dense<[0, 2, 2, 3]> : tensor<4xi32>

@@ -91,7 +91,13 @@ LISTS = f"short_factor = {SHORT}, long_factor = {LONG}, original_length = 8"
 
 def longrope(length: int, **more: float) -> tuple[np.ndarray, float]:
     return frequencies.longrope(
-        16, 1e4, short_factor=SHORT, long_factor=LONG, original_max_position=8, length=length, **more
+        16,
+        1e4,
+        short_factor=SHORT,
+        long_factor=LONG,
+        original_max_position=8,
+        length=length,
+        **more,
     )
 
 
@@ -130,12 +136,18 @@ def test_frequencies_of_length(rng: np.random.Generator, name: str) -> None:
 
 
 BASE = frequencies.default(16, 1e4)[0]
+
+
+def mrope(sections: list[int], order: str):
+    return lambda m: multi_axis.mrope(m[: len(sections)], BASE, sections, order=order)
+
+
 # Attribute, number of axes, angles of positions [axes, B or 1, L].
 SECTIONS = {
-    "chunked": ("chunked, [2, 3, 3], ordinary", 3, lambda m: multi_axis.mrope(m, BASE, [2, 3, 3], order="chunked")),
-    "fourth_stream": ("chunked, [2, 3, 3, 0], ordinary", 4, lambda m: multi_axis.mrope(m[:3], BASE, [2, 3, 3], order="chunked")),
-    "interleaved": ("interleaved, [4, 2, 2], ordinary", 3, lambda m: multi_axis.mrope(m, BASE, [4, 2, 2], order="interleaved")),
-    "interleaved_past": ("interleaved, [2, 3, 3], ordinary", 3, lambda m: multi_axis.mrope(m, BASE, [2, 3, 3], order="interleaved")),
+    "chunked": ("chunked, [2, 3, 3], ordinary", 3, mrope([2, 3, 3], "chunked")),
+    "fourth_stream": ("chunked, [2, 3, 3, 0], ordinary", 4, mrope([2, 3, 3], "chunked")),
+    "interleaved": ("interleaved, [4, 2, 2], ordinary", 3, mrope([4, 2, 2], "interleaved")),
+    "interleaved_past": ("interleaved, [2, 3, 3], ordinary", 3, mrope([2, 3, 3], "interleaved")),
     "strided": ("chunked, [4, 4], strided", 2, lambda m: multi_axis.strided(m, BASE)),
     "restarting": (
         "chunked, [2, 3, 3], restarting", 3,
@@ -193,11 +205,13 @@ def test_query_temperature(rng: np.random.Generator, storage: str, shift: int) -
     factors = query_temperature.factors(
         positions, beta=0.25, original_length=8, position_shift=shift
     )
+    kind = f"tensor<1x2x7x8x{storage}>"
     text = f"""
-func.func @whole(%q: tensor<1x2x7x8x{storage}>, %m: tensor<7xi64>) -> tensor<1x2x7x8x{storage}> {{
-  %y = posenc.query_temperature %q positions(%m : tensor<7xi64>) lanes(<half, first = 0, count = 8>)
-      {{beta = 0.25 : f64, original_length = 8 : i64, position_shift = {shift} : i64}} : tensor<1x2x7x8x{storage}>
-  return %y : tensor<1x2x7x8x{storage}>
+func.func @whole(%q: {kind}, %m: tensor<7xi64>) -> {kind} {{
+  %y = posenc.query_temperature %q positions(%m : tensor<7xi64>)
+      lanes(<half, first = 0, count = 8>)
+      {{beta = 0.25 : f64, original_length = 8 : i64, position_shift = {shift} : i64}} : {kind}
+  return %y : {kind}
 }}"""
     expected = x.astype(np.float64) * factors[:, np.newaxis]
     check(compiled(text)(x, positions), expected, roundings=4)

@@ -58,7 +58,9 @@ def SplitMaskPass : Pass<"posenc-split-mask", "func::FuncOp"> {
 def FuseRotationPass : Pass<"posenc-fuse-rotation", "func::FuncOp"> {
   let summary = "move the rotation of queries into attention";
   let description = [{
-    A query that is a rotary op's result is rotated by `rotate_query` instead.
+    A query that is a rotary op's result is rotated by `rotate_query` instead,
+    and so are those before it that rotate the same lanes. Queries rotated unlike
+    their keys are warned of.
     Remarks say of each rotated query whether it fused, and if not, why, and
     which rotations of keys stay ops.
   }];

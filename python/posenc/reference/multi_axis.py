@@ -33,10 +33,9 @@ def mrope(
     positions = np.asarray(positions, dtype=np.float64)
     every = positions[..., np.newaxis] * np.asarray(inv_freq, dtype=np.float64)
     if order == "chunked":
-        ends = np.cumsum(sections)
-        return np.concatenate(
-            [every[a, ..., end - n : end] for a, (n, end) in enumerate(zip(sections, ends))], axis=-1
-        )
+        starts = np.cumsum([0, *sections[:-1]])
+        runs = [slice(start, start + n) for start, n in zip(starts, sections)]
+        return np.concatenate([every[axis][..., run] for axis, run in enumerate(runs)], axis=-1)
     result = every[0].copy()
     for axis in range(1, len(sections)):
         taken = slice(axis, len(sections) * sections[axis], len(sections))

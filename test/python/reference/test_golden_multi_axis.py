@@ -23,7 +23,8 @@ def mrope(record: golden.Record) -> np.ndarray:
     sections = [count for count in parameters["sections"] if count]
     positions = record.inputs["position_ids"][: len(sections)]
     order = parameters["axes"].removeprefix("mrope_")
-    return multi_axis.mrope(positions, plain(record, parameters["rotary_dim"]), sections, order=order)
+    inv_freq = plain(record, parameters["rotary_dim"])
+    return multi_axis.mrope(positions, inv_freq, sections, order=order)
 
 
 def vision(record: golden.Record) -> np.ndarray:

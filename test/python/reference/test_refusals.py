@@ -17,10 +17,13 @@ from posenc.reference import (
     document,
     frequencies,
     learned,
+    multi_axis,
     padding,
+    query_temperature,
     rotary,
     sinusoidal,
     window,
+    xpos,
 )
 from posenc.reference.attention import attention
 
@@ -31,6 +34,13 @@ LLAMA3 = {
     "original_max_position": 8192,
 }
 TABLE = np.arange(6.0).reshape(3, 2)
+
+
+def longrope(**changes):
+    lists = {"short_factor": [1.0, 2.0], "long_factor": [1.0, 4.0]}
+    return frequencies.longrope(
+        4, 1e4, original_max_position=8, length=8, **(lists | changes)
+    )
 
 
 def attend(shape_q=(1, 4, 3, 8), shape_k=(1, 2, 5, 8), shape_v=None, **settings):
@@ -75,6 +85,36 @@ REFUSALS = {
     ),
     "base": (lambda: frequencies.default(8, 0), "base is 0"),
     "factor": (lambda: frequencies.linear(8, 1e4, -1), "factor is -1"),
+    "alpha": (lambda: frequencies.ntk(8, 1e4, 0), "alpha is 0"),
+    "one pair": (lambda: frequencies.ntk(2, 1e4, 2), "rotary_dim is 2"),
+    "dynamic factor": (
+        lambda: frequencies.dynamic_ntk(
+            8, 1e4, factor=0.5, original_max_position=8, length=9
+        ),
+        "factor is 0.5",
+    ),
+    "yarn factor": (
+        lambda: frequencies.yarn(8, 1e4, factor=0, original_max_position=8),
+        "factor is 0",
+    ),
+    "divisors": (lambda: longrope(short_factor=[1.0], factor=2.0), "1 divisors for 2 pairs"),
+    "no factor": (lambda: longrope(), "neither factor nor attention_factor"),
+    "fraction": (lambda: frequencies.proportional(8, 1e4, fraction=2), "fraction is 2"),
+    "spacing": (lambda: frequencies.pixel(4, 10, spacing="even"), "spacing is 'even'"),
+    "sections": (
+        lambda: multi_axis.mrope(np.ones((2, 3)), np.ones(4), [2, 2], order="mixed"),
+        "order is 'mixed'",
+    ),
+    "role": (
+        lambda: xpos.decay(np.arange(3), 8, role="value", centre=0, scale_base=512),
+        "role is 'value'",
+    ),
+    "original length": (
+        lambda: query_temperature.factors(
+            np.arange(3), beta=0.1, original_length=0, position_shift=1
+        ),
+        "original_length is 0",
+    ),
     "llama3 factors": (
         lambda: frequencies.llama3(8, 1e4, **LLAMA3 | {"high_freq_factor": 1}),
         "greater than low_freq_factor",
