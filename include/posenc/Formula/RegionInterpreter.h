@@ -16,6 +16,7 @@
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Region.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace mlir::posenc {
 
@@ -29,7 +30,15 @@ namespace mlir::posenc {
 ///
 /// and `arguments` are the meanings of the block's arguments. `apply` sees
 /// every formula op but scf.for, which is interpreted a trip at a time: formula
-/// ops are only those with few constant trips (isFormulaOp).
+/// ops are only those with few constant trips (isFormulaOp). A domain that
+/// emits code may keep loops instead, by
+///
+///   bool keepsLoop(scf::ForOp loop);
+///   SmallVector<Value> emitLoop(scf::ForOp loop, ArrayRef<Value> carried,
+///       function_ref<SmallVector<Value>(ArrayRef<Value> arguments)>
+///       interpret);
+///
+/// of which the latter has the body interpreted once, on arguments of its own.
 template <typename Domain> class RegionInterpreter {
 public:
   using Value = typename Domain::Value;
@@ -58,10 +67,19 @@ public:
   }
 
 private:
+  template <typename D>
+  using KeepsLoop =
+      decltype(std::declval<D &>().keepsLoop(std::declval<scf::ForOp>()));
+
   SmallVector<Value> interpretLoop(scf::ForOp loop) {
     int64_t lower = getConstantIntValue(loop.getLowerBound()).value();
     int64_t step = getConstantIntValue(loop.getStep()).value();
     SmallVector<Value> carried = lookup(loop.getInitArgs());
+    if constexpr (llvm::is_detected<KeepsLoop, Domain>::value)
+      if (domain.keepsLoop(loop))
+        return domain.emitLoop(loop, carried, [&](ArrayRef<Value> arguments) {
+          return interpret(*loop.getBody(), arguments);
+        });
     int64_t trips = loop.getStaticTripCount()->getZExtValue();
     for (int64_t trip = 0; trip < trips; ++trip) {
       SmallVector<Value> arguments = {domain.index(lower + trip * step)};

@@ -14,6 +14,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "posenc/Formula/FormulaOps.h"
 #include "llvm/Support/MathExtras.h"
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::posenc;
@@ -139,6 +140,49 @@ SmallVector<LaneValue> Lanes::apply(Operation *op,
   if (!innermost)
     hoisted[op].push_back({llvm::to_vector(operands), results});
   return results;
+}
+
+bool Lanes::keepsLoop(scf::ForOp loop) const {
+  constexpr int64_t kFewTrips = 8;
+  return width > 1 && loop.getStaticTripCount()->sgt(kFewTrips) &&
+         llvm::all_of(loop.getResultTypes(), llvm::IsaPred<FloatType>);
+}
+
+SmallVector<LaneValue>
+Lanes::emitLoop(scf::ForOp loop, ArrayRef<LaneValue> carried,
+                llvm::function_ref<SmallVector<LaneValue>(ArrayRef<LaneValue>)>
+                    interpretBody) {
+  unsigned outside = levels.size() - 1;
+  auto constant = [&](mlir::Value bound) -> mlir::Value {
+    return arith::ConstantIndexOp::create(levels.front(), loc,
+                                          *getConstantIntValue(bound));
+  };
+  auto vectors = [&](ArrayRef<LaneValue> values) {
+    return llvm::map_to_vector(
+        values, [&](const LaneValue &value) { return asVector(value); });
+  };
+  SmallVector<mlir::Value> inits = vectors(carried);
+  auto kept = scf::ForOp::create(
+      levels[outside], loc, constant(loop.getLowerBound()),
+      constant(loop.getUpperBound()), constant(loop.getStep()), inits);
+  // The body is a level of its own; what does not depend on the trip goes
+  // before the loop.
+  levels[outside].setInsertionPoint(kept);
+  levels.push_back(OpBuilder::atBlockBegin(kept.getBody()));
+  // Known reads are emitted behind the loop.
+  KnownRead known = std::exchange(knownRead, nullptr);
+  SmallVector<LaneValue> arguments = {
+      LaneValue{kept.getInductionVar(), 0, {}, outside + 1}};
+  for (mlir::Value argument : kept.getRegionIterArgs())
+    arguments.push_back(LaneValue{{}, 0, argument, outside + 1});
+  SmallVector<mlir::Value> yielded = vectors(interpretBody(arguments));
+  scf::YieldOp::create(levels.back(), loc, yielded);
+  levels.pop_back();
+  levels[outside].setInsertionPointAfter(kept);
+  knownRead = std::move(known);
+  return llvm::map_to_vector(kept.getResults(), [&](mlir::Value result) {
+    return LaneValue{{}, 0, result, outside};
+  });
 }
 
 SmallVector<LaneValue> Lanes::emit(Operation *op, ArrayRef<LaneValue> operands,

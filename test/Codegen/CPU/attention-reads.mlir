@@ -71,3 +71,39 @@ func.func @decode(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %t: !table, %w
       }
   return
 }
+
+// A formula's loop of many trips stays a loop over vectors; what it reads is a
+// scalar a trip, and what does not depend on the trip is before it.
+//
+// CHECK-LABEL: func @perceptron
+//       CHECK:   %[[X:.*]] = arith.mulf {{.*}} : vector<64xf32>
+//       CHECK:   scf.for %[[K:.*]] = %c0{{.*}} to %c32{{.*}} iter_args({{.*}}) -> (vector<64xf32>) {
+//       CHECK:     memref.load %{{.*}}[%[[K]]] : memref<32xf32>
+//       CHECK:     vector.broadcast
+//       CHECK:     arith.mulf %{{.*}}, %[[X]] : vector<64xf32>
+//       CHECK:     scf.yield {{.*}} : vector<64xf32>
+func.func @perceptron(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %weights: !buckets, %scale: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant 0.0 : f32
+  posenc.attention query(%q : !heads) key(%k : !heads) value(%v : !heads) scale(%scale)
+      outs(%o : !heads)
+      schedule(#posenc.cpu_prefill<query_block = 64, key_block = 64, lanes = 64, rows = 6>)
+      score(%x, %b, %h, %i, %j) {
+        %i32 = arith.index_cast %i : index to i32
+        %j32 = arith.index_cast %j : index to i32
+        %row = arith.sitofp %i32 : i32 to f32
+        %key = arith.sitofp %j32 : i32 to f32
+        %sum = scf.for %n = %c0 to %c32 step %c1 iter_args(%s = %zero) -> (f32) {
+          %p = arith.mulf %row, %key : f32
+          %w = memref.load %weights[%n] : !buckets
+          %u = arith.mulf %w, %p : f32
+          %next = arith.addf %s, %u : f32
+          scf.yield %next : f32
+        }
+        %y = arith.addf %x, %sum : f32
+        posenc.yield %y : f32
+      }
+  return
+}

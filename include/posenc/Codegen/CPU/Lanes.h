@@ -13,8 +13,10 @@
 #define POSENC_CODEGEN_CPU_LANES_H
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <functional>
 
 namespace mlir::posenc {
@@ -71,6 +73,14 @@ public:
   LaneValue capture(mlir::Value value);
   LaneValue index(int64_t constant);
   SmallVector<LaneValue> apply(Operation *op, ArrayRef<LaneValue> operands);
+
+  /// Loops of many trips stay loops, at the innermost level: unrolled, they
+  /// would be most of the kernel.
+  bool keepsLoop(scf::ForOp loop) const;
+  SmallVector<LaneValue>
+  emitLoop(scf::ForOp loop, ArrayRef<LaneValue> carried,
+           llvm::function_ref<SmallVector<LaneValue>(ArrayRef<LaneValue>)>
+               interpretBody);
 
   /// All lanes as a vector; indices as i32 or i64.
   mlir::Value asVector(const LaneValue &value);
