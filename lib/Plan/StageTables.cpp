@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Before: posenc.attention whose regions compute expensive values of i alone,
-// of j alone or of j - i alone. After: a linalg.generic before it computes them
-// into a table, which the region reads. What such a table computes anew for
-// each of its rows or columns alike becomes a smaller table.
+// of j alone or of j - i alone, or few ones of both. After: a linalg.generic
+// before it computes them into a table, which the region reads. What such a
+// table computes anew for each of its rows or columns alike becomes a smaller
+// table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,10 +87,46 @@ static bool isTableIndices(unsigned indices, const StagedRegion &region) {
   });
 }
 
+/// Whether all values that depend on `indices`, a row and a key among them, are
+/// few enough to be computed once a call and kept, and are read by several
+/// batch entries.
+static bool areFewPairs(unsigned indices, AttentionOp op) {
+  constexpr int64_t kMostBytes = 1 << 20;
+  if ((indices & ~(Dependence::Head | Dependence::Row | Dependence::Key)) ||
+      op.getBlockTable())
+    return false;
+  SmallVector<int64_t> shape =
+      AttentionOp::getShapeBHLD(op.getQuery(), op.getQueryLayout());
+  int64_t heads = indices & Dependence::Head ? shape[1] : 1, rows = shape[2];
+  int64_t keys = AttentionOp::getShapeBHLD(op.getKey(), op.getKeyLayout())[2];
+  if (shape[0] == 1 ||
+      llvm::any_of(ArrayRef({heads, rows, keys}), ShapedType::isDynamic))
+    return false;
+  constexpr int64_t kMostElements = kMostBytes / sizeof(float);
+  return rows <= kMostElements && keys <= kMostElements &&
+         heads <= kMostElements &&
+         (rows * keys <= kMostElements / std::max<int64_t>(heads, 1));
+}
+
+/// Whether an op on what depends on a row and a key costs more than reading a
+/// table of them in order: a gather by an index of both does.
+static bool isExpensiveOfPair(Operation *op, const Dependences &dependences) {
+  constexpr unsigned pair = Dependence::Row | Dependence::Key;
+  auto isOfPair = [&](Value value) {
+    unsigned indices = dependences.of(value).getIndices();
+    return (indices & Dependence::Distance) || (indices & pair) == pair;
+  };
+  if (!isOfPair(op->getResult(0)))
+    return false;
+  auto read = dyn_cast<tensor::ExtractOp>(op);
+  return read ? llvm::any_of(read.getIndices(), isOfPair)
+              : isCostlierThanRead(op);
+}
+
 /// The values of `region` to be staged, by the indices they depend on: the last
 /// ones of their kind.
 static llvm::MapVector<unsigned, SmallVector<Value>>
-findStaged(const StagedRegion &region) {
+findStaged(AttentionOp attention, const StagedRegion &region) {
   Block &block = region.region->front();
   Dependences dependences(*region.region);
   auto getIndices = [&](Value value) {
@@ -113,11 +150,16 @@ findStaged(const StagedRegion &region) {
   for (Operation &op : block.without_terminator()) {
     for (Value value : op.getResults()) {
       unsigned indices = getIndices(value);
-      if (!isTableIndices(indices, region) || !isLast(value))
+      bool ofPair = (indices & Dependence::Row) && (indices & Dependence::Key);
+      if (!(ofPair ? areFewPairs(indices, attention)
+                   : isTableIndices(indices, region)) ||
+          !isLast(value))
         continue;
       bool ofDistance = indices & Dependence::Distance;
       bool worthwhile =
           llvm::any_of(getFormulaSlice(value, block), [&](Operation *op) {
+            if (ofPair)
+              return isExpensiveOfPair(op, dependences);
             return dependsOnPosition(op) &&
                    (ofDistance ? isExpensiveOfDistance(op)
                                : isCostlierThanRead(op));
@@ -179,7 +221,7 @@ static void mapDistance(OpBuilder &b, Location loc, Value at, Value numKeys,
 
 namespace {
 /// The dimensions of a table over a set of indices: b, h, then the row, key or
-/// distance, then the pair.
+/// distance, or key and row, then the pair.
 struct TableShape {
   SmallVector<Dependence::Index> dimensions;
   SmallVector<OpFoldResult> sizes;
@@ -205,6 +247,11 @@ static TableShape getShape(OpBuilder &b, AttentionOp op,
       shape.dimensions.push_back(index);
       shape.sizes.push_back(op.getExtent(b, argument));
     }
+  }
+  // Lanes of rows read in order.
+  if ((indices & Dependence::Row) && (indices & Dependence::Key)) {
+    std::swap(*(shape.dimensions.end() - 2), shape.dimensions.back());
+    std::swap(*(shape.sizes.end() - 2), shape.sizes.back());
   }
   return shape;
 }
@@ -266,6 +313,8 @@ static void readTable(const StagedRegion &region, const TableShape &shape,
 static StringRef getKind(unsigned indices) {
   if (indices & Dependence::Distance)
     return "key minus query row";
+  if ((indices & Dependence::Row) && (indices & Dependence::Key))
+    return "key row and query row";
   return indices & Dependence::Row ? "query row" : "key row";
 }
 
@@ -308,7 +357,7 @@ static void reportUnstaged(AttentionOp op, const StagedRegion &region) {
 static void stage(AttentionOp op) {
   OpBuilder b(op);
   for (StagedRegion &region : getRegions(op)) {
-    for (auto &[indices, values] : findStaged(region)) {
+    for (auto &[indices, values] : findStaged(op, region)) {
       TableShape shape = getShape(b, op, region, indices);
       linalg::GenericOp tables =
           buildTables(b, op.getLoc(), region, shape, values);

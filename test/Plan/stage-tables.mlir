@@ -132,3 +132,73 @@ func.func @columns(%q: !q, %scale: f32, %init: !q, %growth: f32) -> !q {
     } -> !q
   return %r : !q
 }
+
+// What is gathered by an index of both, for few rows and keys and several batch
+// entries, is staged whole, in the order of lanes of rows.
+
+!w = tensor<2x4x6x8xf32>
+
+// CHECK-LABEL: func @window
+//       CHECK:   %[[TABLE:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4x6x6xf32>)
+//       CHECK:     tensor.extract %{{.*}} : tensor<64x4xf32>
+//       CHECK:   score(%[[X:.*]], %{{.*}}, %[[H:.*]], %[[I:.*]], %[[J:.*]]) {
+//  CHECK-NEXT:     %[[W:.*]] = tensor.extract %[[TABLE]][%[[H]], %[[J]], %[[I]]]
+//  CHECK-NEXT:     arith.addf %[[X]], %[[W]]
+func.func @window(%q: !w, %scale: f32, %bias: tensor<64x4xf32>) -> !w {
+  %r = posenc.attention query(%q : !w) key(%q : !w) value(%q : !w) scale(%scale) outs(%q : !w)
+    score(%x, %b, %h, %i, %j) {
+      %p = arith.muli %i, %j : index
+      %w = tensor.extract %bias[%p, %h] : tensor<64x4xf32>
+      %y = arith.addf %x, %w : f32
+      posenc.yield %y : f32
+    } -> !w
+  return %r : !w
+}
+
+// One that is read where row and key say is in order already.
+
+// CHECK-LABEL: func @dense
+//   CHECK-NOT:   linalg.generic
+//       CHECK:   return
+func.func @dense(%q: !w, %scale: f32, %bias: tensor<4x6x6xf32>) -> !w {
+  %r = posenc.attention query(%q : !w) key(%q : !w) value(%q : !w) scale(%scale) outs(%q : !w)
+    score(%x, %b, %h, %i, %j) {
+      %w = tensor.extract %bias[%h, %i, %j] : tensor<4x6x6xf32>
+      %y = arith.addf %x, %w : f32
+      posenc.yield %y : f32
+    } -> !w
+  return %r : !w
+}
+
+// A single batch entry would read each but once, and many rows and keys are
+// more than the table may hold.
+
+// CHECK-LABEL: func @single
+//   CHECK-NOT:   linalg.generic
+//       CHECK:   return
+func.func @single(%q: tensor<1x4x6x8xf32>, %scale: f32, %bias: tensor<64xf32>) -> tensor<1x4x6x8xf32> {
+  %r = posenc.attention query(%q : tensor<1x4x6x8xf32>) key(%q : tensor<1x4x6x8xf32>) value(%q : tensor<1x4x6x8xf32>)
+    scale(%scale) outs(%q : tensor<1x4x6x8xf32>)
+    score(%x, %b, %h, %i, %j) {
+      %p = arith.muli %i, %j : index
+      %w = tensor.extract %bias[%p] : tensor<64xf32>
+      %y = arith.addf %x, %w : f32
+      posenc.yield %y : f32
+    } -> tensor<1x4x6x8xf32>
+  return %r : tensor<1x4x6x8xf32>
+}
+
+// CHECK-LABEL: func @many
+//   CHECK-NOT:   linalg.generic
+//       CHECK:   return
+func.func @many(%q: tensor<2x4x513x8xf32>, %scale: f32, %bias: tensor<?xf32>) -> tensor<2x4x513x8xf32> {
+  %r = posenc.attention query(%q : tensor<2x4x513x8xf32>) key(%q : tensor<2x4x513x8xf32>) value(%q : tensor<2x4x513x8xf32>)
+    scale(%scale) outs(%q : tensor<2x4x513x8xf32>)
+    score(%x, %b, %h, %i, %j) {
+      %p = arith.muli %i, %j : index
+      %w = tensor.extract %bias[%p] : tensor<?xf32>
+      %y = arith.addf %x, %w : f32
+      posenc.yield %y : f32
+    } -> tensor<2x4x513x8xf32>
+  return %r : tensor<2x4x513x8xf32>
+}

@@ -53,10 +53,13 @@ def StageTablesPass : Pass<"posenc-stage-tables", "::mlir::func::FuncOp"> {
     call by a `linalg.generic` before the attention; the region reads its table.
     So is one that depends on `j - i` alone, also where it only gathers or
     divides: its table has `Lq + Lk - 1` entries in the order of `i - j`, so
-    that query lanes read it forwards. What is cheaper to compute (a slope times
-    the distance) stays. What a table would compute anew for each of its rows or
-    columns alike (frequencies that depend on the length of the call) becomes a
-    table of its own.
+    that query lanes read it forwards. What depends on `i` and `j` in another
+    way, and on no batch entry, is staged too where it is a gather or expensive
+    and all of it takes at most 1 MiB: the bias of a window's places, read by
+    every window. What is cheaper to compute (a slope times the distance) stays.
+    What a table would compute anew for each of its rows or columns alike
+    (frequencies that depend on the length of the call) becomes a table of its
+    own.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
