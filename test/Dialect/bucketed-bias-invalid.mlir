@@ -61,3 +61,11 @@ func.func @bucketed_bias_c4_far(%table: tensor<32x8xf32>) {
   %bias = posenc.bucketed_bias %table bidirectional {max_distance = 65537} : tensor<32x8xf32> -> tensor<1x8x3x5xf32>
   return
 }
+
+// -----
+
+func.func @bucketed_bias_c5(%table: tensor<32x8xf32>, %gate: tensor<2x8x4xf32>) {
+  // expected-error @+1 {{'gate' is 'tensor<2x8x4xf32>' for a result 'tensor<2x8x3x5xf32>'; it must be [B, Hq, Lq], one for each row}}
+  %bias = posenc.bucketed_bias %table gate(%gate : tensor<2x8x4xf32>) {max_distance = 128} : tensor<32x8xf32> -> tensor<2x8x3x5xf32>
+  return
+}

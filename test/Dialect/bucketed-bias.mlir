@@ -17,3 +17,11 @@ func.func @everything(%table: tensor<32x?xbf16>, %h: index, %lq: index, %lk: ind
       {max_distance = 128 : i64} : tensor<32x?xbf16> -> tensor<1x?x?x?xf32>
   return %bias : tensor<1x?x?x?xf32>
 }
+
+// CHECK-LABEL: func @gated
+//       CHECK:   posenc.bucketed_bias %{{.*}} sizes(%{{.*}}) gate(%{{.*}} : tensor<?x8x3xf32>) bidirectional {max_distance = 800 : i64} : tensor<320x8xf32> -> tensor<?x8x3x5xf32>
+func.func @gated(%table: tensor<320x8xf32>, %gate: tensor<?x8x3xf32>, %b: index) -> tensor<?x8x3x5xf32> {
+  %bias = posenc.bucketed_bias %table sizes(%b) gate(%gate : tensor<?x8x3xf32>) bidirectional
+      {max_distance = 800 : i64} : tensor<320x8xf32> -> tensor<?x8x3x5xf32>
+  return %bias : tensor<?x8x3x5xf32>
+}

@@ -27,7 +27,10 @@ func.func @negative_size() -> tensor<1x1x3x?xi1> {
 //       CHECK:   posenc.document query_ids(%{{.*}}) key_ids(%{{.*}}) : tensor<2x1x5x5xi1>
 //       CHECK:   posenc.sinusoidal order(<interleaved>) exponents(<model_dim>) : tensor<5x8xf32>
 //       CHECK:   posenc.learned %{{.*}} out_of_range(<error>) : tensor<32x8xf32> -> tensor<5x8xf32>
-func.func @every_encoding_with_sizes(%table: tensor<32x8xf32>, %lengths: tensor<2xi64>,
+//       CHECK:   posenc.kerple %{{.*}}, %{{.*}} kernel(<log>) later_keys(<zero>) : tensor<8xf32>, tensor<8xf32> -> tensor<1x8x5x5xf32>
+//       CHECK:   posenc.sandwich {width = 128 : i64} : tensor<1x8x5x5xf32>
+//       CHECK:   posenc.relative_bias %{{.*}} origin(%{{.*}}) sign(<key_minus_query>) outside(<clip>) : tensor<32x8xf32> -> tensor<1x8x5x5xf32>
+func.func @every_encoding_with_sizes(%table: tensor<32x8xf32>, %perHead: tensor<8xf32>, %lengths: tensor<2xi64>,
                                      %ids: tensor<2x5xi32>, %left: index) {
   %l = arith.constant 5 : index
   %0 = posenc.alibi sizes(%l, %l) : tensor<1x8x?x?xf32>
@@ -38,9 +41,15 @@ func.func @every_encoding_with_sizes(%table: tensor<32x8xf32>, %lengths: tensor<
       sizes(%l, %l) : tensor<2x1x?x?xi1>
   %5 = posenc.sinusoidal sizes(%l) order(<interleaved>) exponents(<model_dim>) : tensor<?x8xf32>
   %6 = posenc.learned %table sizes(%l) out_of_range(<error>) : tensor<32x8xf32> -> tensor<?x8xf32>
-  "test.use"(%0, %1, %2, %3, %4, %5, %6)
+  %7 = posenc.kerple %perHead, %perHead sizes(%l, %l) kernel(<log>) later_keys(<zero>)
+      : tensor<8xf32>, tensor<8xf32> -> tensor<1x8x?x?xf32>
+  %8 = posenc.sandwich sizes(%l, %l) {width = 128 : i64} : tensor<1x8x?x?xf32>
+  %9 = posenc.relative_bias %table origin(%left) sizes(%l, %l) sign(<key_minus_query>) outside(<clip>)
+      : tensor<32x8xf32> -> tensor<1x8x?x?xf32>
+  "test.use"(%0, %1, %2, %3, %4, %5, %6, %7, %8, %9)
     : (tensor<1x8x?x?xf32>, tensor<1x8x?x?xf32>, tensor<1x1x?x?xi1>, tensor<2x1x1x?xi1>,
-       tensor<2x1x?x?xi1>, tensor<?x8xf32>, tensor<?x8xf32>) -> ()
+       tensor<2x1x?x?xi1>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<1x8x?x?xf32>, tensor<1x8x?x?xf32>,
+       tensor<1x8x?x?xf32>) -> ()
   return
 }
 

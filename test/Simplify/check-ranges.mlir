@@ -103,3 +103,12 @@ func.func @no_row_is_needed(%x: tensor<0x8x?x8xf32>, %cos: tensor<0x4xf32>, %p: 
       lanes(<half, first = 0, count = 8>) : tensor<0x8x?x8xf32>
   return %y : tensor<0x8x?x8xf32>
 }
+
+// A table of no row is told from one with a row when running.
+// CHECK-LABEL: func @relative_bias
+//       CHECK:   cf.assert %{{.*}}, "the table of a relative bias has no row to read; give it at least one"
+func.func @relative_bias(%table: tensor<?x8xf32>, %origin: index) -> tensor<1x8x3x5xf32> {
+  %bias = posenc.relative_bias %table origin(%origin) sign(<key_minus_query>) outside(<clip>)
+      : tensor<?x8xf32> -> tensor<1x8x3x5xf32>
+  return %bias : tensor<1x8x3x5xf32>
+}

@@ -23,12 +23,14 @@ class Operand:
     """A constant as an op's text names it: `{x}` its value, `{x.type}` its type."""
 
     name: str
-    value: np.ndarray | int
+    value: np.ndarray | int | float
 
     @property
     def type(self) -> str:
         if isinstance(self.value, int):
             return "index"
+        if isinstance(self.value, float):
+            return "f32"
         extents = [str(extent) for extent in self.value.shape]
         return f"tensor<{'x'.join([*extents, _NAMES[self.value.dtype]])}>"
 
@@ -36,6 +38,8 @@ class Operand:
     def literal(self) -> str:
         if isinstance(self.value, int):
             return f"{self.value} : index"
+        if isinstance(self.value, float):
+            return f"{self.value:.9e} : f32"
         value = self.value
         if value.dtype == np.bool_:
             value = np.packbits(value, bitorder="little")
@@ -46,17 +50,17 @@ class Operand:
         return f"%{self.name}"
 
 
-def evaluate(op: str, **operands: np.ndarray | int) -> np.ndarray:
+def evaluate(op: str, **operands: np.ndarray | int | float) -> np.ndarray:
     """Every element of the result of `op`, whose operands are the constants given.
 
     op: the assembly of one op, with `{name}` and `{name.type}` for the operands:
-    an int is an index, an array a tensor. Its result type is static. Returns an
+    an int is an index, a float an f32, an array a tensor. Its result type is static. Returns an
     array of the result's shape and type.
     """
     return evaluate_each(op, [operands])[0]
 
 
-def evaluate_each(op: str, calls: list[dict[str, np.ndarray | int]]) -> list[np.ndarray]:
+def evaluate_each(op: str, calls: list[dict[str, np.ndarray | int | float]]) -> list[np.ndarray]:
     """`evaluate` for each of several sets of operands, in one run of posenc-opt."""
     functions = []
     for number, operands in enumerate(calls):

@@ -48,6 +48,49 @@ OPS = {
         "posenc.bucketed_bias %table sizes(%l, %k) bidirectional {max_distance = 128 : i64}",
         "tensor<32x4xf32> -> 1x4x?x?xf32",
     ),
+    "alibi_sides": (
+        "posenc.alibi sizes(%l, %k) slopes(%four : tensor<4xf32>) "
+        "later_slopes(%four : tensor<4xf32>)",
+        "1x4x?x?xf32",
+    ),
+    "alibi_shard": (
+        "posenc.alibi sizes(%l, %k) first_head(%two) {total_heads = 6 : i64}",
+        "1x4x?x?xf32",
+    ),
+    "gated": (
+        "posenc.bucketed_bias %table sizes(%b, %l, %k) gate(%rows : tensor<?x4x?xf32>) "
+        "{max_distance = 50 : i64}",
+        "tensor<32x4xf32> -> ?x4x?x?xf32",
+    ),
+    "fire": (
+        "posenc.fire hidden(%four, %four : tensor<4xf32>, tensor<4xf32>) "
+        "output(%square, %four : tensor<4x4xf32>, tensor<4xf32>) scale(%half) threshold(%half) "
+        "sizes(%l, %k) offset(%two) {first_position = 1 : i64}",
+        "1x4x?x?xf32",
+    ),
+    "forgetting": (
+        "posenc.forgetting %rows backward(%rows : tensor<?x4x?xf32>) sizes(%b, %l, %l)",
+        "tensor<?x4x?xf32> -> ?x4x?x?xf32",
+    ),
+    "kerple": (
+        "posenc.kerple %four, %four sizes(%l, %k) kernel(<log>) later_keys(<symmetric>) clamp",
+        "tensor<4xf32>, tensor<4xf32> -> 1x4x?x?xf32",
+    ),
+    "log_spaced": (
+        "posenc.log_spaced_coordinates spacing(<window>) "
+        "{window = array<i64: 2, 3>, pretrained_window = array<i64: 8, 8>}",
+        "15x2xf32",
+    ),
+    "relative": (
+        "posenc.relative_bias %table origin(%two) sizes(%l, %k) sign(<query_minus_key>) "
+        "outside(<zero>)",
+        "tensor<32x4xf32> -> 1x4x?x?xf32",
+    ),
+    "relative_2d": (
+        "posenc.relative_bias_2d %table class_token {window = array<i64: 1, 15>}",
+        "tensor<32x4xf32> -> 1x4x16x16xf32",
+    ),
+    "sandwich": ("posenc.sandwich sizes(%l, %k) {width = 16 : i64}", "1x4x?x?xf32"),
     "causal": ("posenc.causal sizes(%l, %k)", "1x1x?x?xi1"),
     "causal_offset": ("posenc.causal sizes(%l, %k) offset(%two)", "1x1x?x?xi1"),
     "prefix": (
@@ -205,10 +248,13 @@ func.func @graph(%x: tensor<?x4x?x16xf32> {{posenc.symbols = ["B", "", "L", ""]}
     %squares: tensor<?x?x?xi1> {{posenc.symbols = ["B", "L", "L"]}},
     %squares4: tensor<1x4x?x?xi1>,
     %places: tensor<3x?x?xi64> {{posenc.symbols = ["", "B", "L"]}},
-    %phase: tensor<1x16xf32>, %four: tensor<4xf32>, %table: tensor<32x4xf32>) -> {result} {{
+    %rows: tensor<?x4x?xf32> {{posenc.symbols = ["B", "", "L"]}},
+    %phase: tensor<1x16xf32>, %four: tensor<4xf32>, %square: tensor<4x4xf32>,
+    %table: tensor<32x4xf32>) -> {result} {{
   %c0 = arith.constant 0 : index
   %two = arith.constant 2 : index
   %bounds = arith.constant dense<[0, 2, 2, 3]> : tensor<4xi32>
+  %half = arith.constant 0.5 : f32
   %b = tensor.dim %x, %c0 : tensor<?x4x?x16xf32>
   %l = tensor.dim %x, %two : tensor<?x4x?x16xf32>
   %k = tensor.dim %keys, %c0 : tensor<?xf32>

@@ -53,11 +53,19 @@ def _positions(given: list[str], offset: list[str], length: int, scope: Scope) -
 
 
 def _alibi(operation: Operation, scope: Scope) -> np.ndarray:
-    sizes, offset, slopes = operation.segments()
+    sizes, offset, slopes, later, first = operation.segments()
     _, heads, queries, keys = _sizes(operation, scope, sizes)
     given = _optional(slopes, scope)
     if given is None:
-        given = reference.alibi.slopes(heads, max_bias=operation.attributes["max_bias"])
+        total = operation.attributes.get("total_heads", heads)
+        rule = reference.alibi.slopes(total, max_bias=operation.attributes["max_bias"])
+        # The op has no rule for a head that is none of the whole; it takes the nearest.
+        given = rule[np.clip(np.arange(heads) + _offset(first, scope), 0, total - 1)]
+    if later:
+        bias = reference.alibi.two_sided_bias(
+            given, scope[later[0]], queries, keys, offset=_offset(offset, scope)
+        )
+        return _as_matrix(operation, scope, sizes, bias)
     bias = reference.alibi.bias(
         given,
         queries,
@@ -69,7 +77,7 @@ def _alibi(operation: Operation, scope: Scope) -> np.ndarray:
 
 
 def _bucketed_bias(operation: Operation, scope: Scope) -> np.ndarray:
-    (table,), sizes, offset = operation.segments()
+    (table,), sizes, offset, gate = operation.segments()
     _, _, queries, keys = _sizes(operation, scope, sizes)
     bias = reference.bucketed_bias.bias(
         scope[table],
@@ -79,7 +87,103 @@ def _bucketed_bias(operation: Operation, scope: Scope) -> np.ndarray:
         bidirectional="bidirectional" in operation.attributes,
         offset=_offset(offset, scope),
     )
+    if gate:
+        bias = bias * scope[gate[0]][..., np.newaxis]
     return _as_matrix(operation, scope, sizes, bias)
+
+
+def _kerple(operation: Operation, scope: Scope) -> np.ndarray:
+    (p,), (a,), sizes, offset = operation.segments()
+    *_, queries, keys = _sizes(operation, scope, sizes)
+    bias = reference.kerple.bias(
+        scope[p],
+        scope[a],
+        queries,
+        keys,
+        kernel=_choice(operation, "kernel"),
+        later_keys=_choice(operation, "later_keys"),
+        clamp="clamp" in operation.attributes,
+        offset=_offset(offset, scope),
+    )
+    return _as_matrix(operation, scope, sizes, bias)
+
+
+def _sandwich(operation: Operation, scope: Scope) -> np.ndarray:
+    sizes, offset, ratios = operation.segments()
+    _, heads, queries, keys = _sizes(operation, scope, sizes)
+    attributes = operation.attributes
+    given = _optional(ratios, scope)
+    if given is None:
+        given = reference.sandwich.ratios(heads, max_ratio=attributes["max_ratio"])
+    bias = reference.sandwich.bias(
+        given,
+        queries,
+        keys,
+        width=attributes["width"],
+        base=attributes["base"],
+        offset=_offset(offset, scope),
+    )
+    return _as_matrix(operation, scope, sizes, bias)
+
+
+def _fire(operation: Operation, scope: Scope) -> np.ndarray:
+    *single, sizes, offset = operation.segments()
+    *layers, scale, threshold = (scope[name] for (name,) in single)
+    *_, queries, keys = _sizes(operation, scope, sizes)
+    bias = reference.fire.bias(
+        layers[:2],
+        layers[2:],
+        queries,
+        keys,
+        scale=float(scale),
+        threshold=float(threshold),
+        first_position=operation.attributes["first_position"],
+        epsilon=operation.attributes["epsilon"],
+        offset=_offset(offset, scope),
+    )
+    return _as_matrix(operation, scope, sizes, bias)
+
+
+def _forgetting(operation: Operation, scope: Scope) -> np.ndarray:
+    (sums,), backward, sizes, offset = operation.segments()
+    *_, queries, _ = _sizes(operation, scope, sizes)
+    bias = reference.forgetting.bias_of_sums(
+        scope[sums], queries, backward=_optional(backward, scope), offset=_offset(offset, scope)
+    )
+    return _as_matrix(operation, scope, sizes, bias)
+
+
+def _relative_bias(operation: Operation, scope: Scope) -> np.ndarray:
+    (table,), (origin,), sizes, offset = operation.segments()
+    *_, queries, keys = _sizes(operation, scope, sizes)
+    bias = reference.relative_bias.bias(
+        scope[table],
+        queries,
+        keys,
+        origin=int(scope[origin]),
+        sign=_choice(operation, "sign"),
+        outside=_choice(operation, "outside"),
+        offset=_offset(offset, scope),
+    )
+    return _as_matrix(operation, scope, sizes, bias)
+
+
+def _relative_bias_2d(operation: Operation, scope: Scope) -> np.ndarray:
+    table, *sizes = operation.operands
+    bias = reference.relative_bias_2d.bias(
+        scope[table],
+        operation.attributes["window"],
+        class_token="class_token" in operation.attributes,
+    )
+    return _as_matrix(operation, scope, sizes, bias)
+
+
+def _log_spaced_coordinates(operation: Operation, scope: Scope) -> np.ndarray:
+    return reference.relative_bias_2d.log_spaced_coordinates(
+        operation.attributes["window"],
+        pretrained_window=operation.attributes.get("pretrained_window"),
+        spacing=_choice(operation, "spacing"),
+    )
 
 
 def _causal(operation: Operation, scope: Scope) -> np.ndarray:
@@ -368,13 +472,20 @@ OPERATIONS: dict[str, Callable] = {
     "posenc.cos_sin": _cos_sin,
     "posenc.document": _document,
     "posenc.document_ids": _document_ids,
+    "posenc.fire": _fire,
+    "posenc.forgetting": _forgetting,
     "posenc.global_tokens": _global_tokens,
+    "posenc.kerple": _kerple,
     "posenc.learned": _learned,
+    "posenc.log_spaced_coordinates": _log_spaced_coordinates,
     "posenc.padding": _padding,
     "posenc.pope": _pope,
     "posenc.prefix": _prefix,
     "posenc.query_temperature": _query_temperature,
+    "posenc.relative_bias": _relative_bias,
+    "posenc.relative_bias_2d": _relative_bias_2d,
     "posenc.rotary": _rotary,
+    "posenc.sandwich": _sandwich,
     "posenc.sinusoidal": _sinusoidal,
     "posenc.tree": _tree,
     "posenc.window": _window,

@@ -76,6 +76,23 @@ def bias_at(
     return _bias(head_slopes, distance, symmetric)
 
 
+def two_sided_bias(
+    earlier_slopes: np.ndarray,
+    later_slopes: np.ndarray,
+    queries: int,
+    keys: int,
+    *,
+    offset: int | np.ndarray,
+) -> np.ndarray:
+    """-slope * |j - i|, with slopes of their own for keys after the query, [H] each.
+
+    Returns as `bias`.
+    """
+    i, j = coordinates(queries, keys, offset)
+    both = [_bias(slopes, j - i, True) for slopes in (earlier_slopes, later_slopes)]
+    return np.where(j > i, both[1], both[0])
+
+
 def _geometric(count: int, max_bias: float) -> np.ndarray:
     """2^(-max_bias (h + 1) / count), h = 0 ... count - 1."""
     return np.exp2(-max_bias * np.arange(1, count + 1, dtype=np.float64) / count)

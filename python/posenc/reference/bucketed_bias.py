@@ -106,3 +106,19 @@ def bias(
         relative_position = relative_position[:, 0]
     index = buckets(relative_position, table.shape[0], max_distance, bidirectional=bidirectional)
     return np.moveaxis(table[index], -1, -3)
+
+
+def wavlm_gate(
+    x: np.ndarray, weight: np.ndarray, linear_bias: np.ndarray, constant: np.ndarray
+) -> np.ndarray:
+    """WavLM's gate of every row: its biases are multiplied by a (b constant - 1) + 2.
+
+    x: [B, H, L, D], the layer's input split into heads; weight [8, D] and
+    linear_bias [8] give eight numbers, of which each half is summed and put
+    through a sigmoid: a, b. constant: [H]. Returns float64 [B, H, L].
+    Source: WavLM (Chen et al. 2022).
+    """
+    numbers = np.asarray(x, dtype=np.float64) @ np.asarray(weight, dtype=np.float64).T + linear_bias
+    halves = numbers.reshape(*numbers.shape[:-1], 2, 4).sum(axis=-1)
+    a, b = np.moveaxis(1 / (1 + np.exp(-halves)), -1, 0)
+    return a * (b * np.asarray(constant, dtype=np.float64)[:, np.newaxis] - 1) + 2

@@ -133,11 +133,49 @@ def check_bucketed_bias(record: golden.Record) -> None:
     record.check(bias.reshape(record.outputs[output].shape), output)
 
 
+def check_gated_bias(record: golden.Record) -> None:
+    """WavLM's layer: the table's biases times gates of the layer's input."""
+    parameters, inputs = record.parameters, record.inputs
+    heads, x = parameters["heads"], inputs["x"]
+    rows = x.shape[1]
+
+    def split(y: np.ndarray) -> np.ndarray:
+        return y.reshape(*x.shape[:2], heads, -1).swapaxes(1, 2)
+
+    def project(name: str) -> np.ndarray:
+        return split(x @ inputs[f"{name}.weight"].T + inputs[f"{name}.bias"])
+
+    bias = bucketed_bias.bias(
+        inputs["rel_attn_embed.weight"],
+        rows,
+        rows,
+        max_distance=parameters["max_distance"],
+        bidirectional=parameters["bidirectional"],
+        offset=0,
+    )
+    record.check(bias[np.newaxis], "position_bias")
+    gate = bucketed_bias.wavlm_gate(
+        split(x),
+        inputs["gru_rel_pos_linear.weight"],
+        inputs["gru_rel_pos_linear.bias"],
+        inputs["gru_rel_pos_const"].reshape(heads),
+    )
+    bias = gate[..., np.newaxis] * bias
+    record.check(bias.reshape(record.outputs["gated_bias"].shape), "gated_bias")
+    scale = 1 / np.sqrt(parameters["head_dim"])
+    q, k, v = (project(f"{name}_proj") for name in "qkv")
+    output = attention.attention(q, k, v, scale=scale, bias=bias)
+    output = output.swapaxes(1, 2).reshape(x.shape)
+    output = output @ inputs["out_proj.weight"].T + inputs["out_proj.bias"]
+    record.check(output, "output")
+
+
 CHECKS = {
     "alibi_slopes": check_slopes,
     "alibi": check_alibi,
     "t5_bucket": check_bucket,
     "bucketed_bias": check_bucketed_bias,
+    "gated_bias": check_gated_bias,
     "attention": check_t5_attention,
 }
 

@@ -42,6 +42,43 @@ bool posenc::positionsFit(RankedTensorType positions, int64_t batch,
   return batchFits && extentsMayAgree(positions.getShape().back(), rows);
 }
 
+LogicalResult posenc::verifySharedByBatch(Operation *op,
+                                          RankedTensorType bias) {
+  if (bias.getDimSize(0) == 1)
+    return success();
+  return op->emitOpError() << "result is " << bias
+                           << "; the bias is the same for every batch, so it "
+                              "must be [1, Hq, Lq, Lk]";
+}
+
+LogicalResult posenc::verifyPerHead(Operation *op, Value values, StringRef name,
+                                    RankedTensorType bias) {
+  int64_t given = cast<RankedTensorType>(values.getType()).getDimSize(0);
+  int64_t heads = bias.getDimSize(1);
+  if (extentsMayAgree(given, heads))
+    return success();
+  return op->emitOpError() << "has " << given << " '" << name << "' for "
+                           << heads
+                           << " heads; they belong to query heads, one each";
+}
+
+LogicalResult posenc::verifyWindow(Operation *op, ArrayRef<int64_t> window) {
+  constexpr int64_t kMostPlaces = 65536;
+  bool fits = window.size() == 2 && llvm::all_of(window, [](int64_t size) {
+                return 0 < size && size <= kMostPlaces;
+              });
+  if (fits && window[0] * window[1] <= kMostPlaces)
+    return success();
+  return op->emitOpError() << "'window' is [" << window
+                           << "]; it must be [Wh, Ww], both positive, with at "
+                              "most "
+                           << kMostPlaces << " places";
+}
+
+int64_t posenc::countWindowDistances(ArrayRef<int64_t> window) {
+  return (2 * window[0] - 1) * (2 * window[1] - 1);
+}
+
 LogicalResult posenc::verifyPositions(Operation *op, Value positions,
                                       Value offset, RankedTensorType result) {
   if (!positions)
@@ -90,6 +127,12 @@ Value posenc::castToIndex(OpBuilder &b, Location loc, Value value) {
 
 Value posenc::addOptional(OpBuilder &b, Location loc, Value lhs, Value rhs) {
   return rhs ? arith::AddIOp::create(b, loc, lhs, rhs).getResult() : lhs;
+}
+
+Value posenc::emitRelativePosition(OpBuilder &b, Location loc, ValueRange at,
+                                   Value offset) {
+  Value row = addOptional(b, loc, at[2], offset);
+  return arith::SubIOp::create(b, loc, at[3], row);
 }
 
 Value posenc::emitPosition(OpBuilder &b, Location loc, Value positions,

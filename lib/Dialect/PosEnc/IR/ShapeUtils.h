@@ -30,6 +30,21 @@ bool extentsMayAgree(int64_t a, int64_t b);
 /// `rows` rows of each of `batch` sequences.
 bool positionsFit(RankedTensorType positions, int64_t batch, int64_t rows);
 
+/// Verifies that `bias` is `[1, Hq, Lq, Lk]`.
+LogicalResult verifySharedByBatch(Operation *op, RankedTensorType bias);
+
+/// Verifies that `values`, which the user knows as `name`, has one for each
+/// head of a bias `[.., Hq, Lq, Lk]`.
+LogicalResult verifyPerHead(Operation *op, Value values, StringRef name,
+                            RankedTensorType bias);
+
+/// Verifies that `window` is `[Wh, Ww]`, of at least one place and not more
+/// than an index of its distances can number.
+LogicalResult verifyWindow(Operation *op, ArrayRef<int64_t> window);
+
+/// The number of distances between places of `window`: `(2 Wh - 1)(2 Ww - 1)`.
+int64_t countWindowDistances(ArrayRef<int64_t> window);
+
 /// Verifies the `positions` and the `offset`, either or both absent, of an
 /// additive encoding whose result is `[L, d]` or `[B, L, d]`.
 LogicalResult verifyPositions(Operation *op, Value positions, Value offset,
@@ -47,6 +62,11 @@ Value castToIndex(OpBuilder &b, Location loc, Value value);
 
 /// `lhs + rhs` where `rhs` may be absent (zero).
 Value addOptional(OpBuilder &b, Location loc, Value lhs, Value rhs);
+
+/// The position of key `at[3]` relative to query row `at[2]`, whose key index
+/// is `offset` more: an index, less than zero for keys before the query.
+Value emitRelativePosition(OpBuilder &b, Location loc, ValueRange at,
+                           Value offset);
 
 /// The position of row `row` of batch `batch`: from `positions` (`[L]`,
 /// `[1, L]` or `[B, L]`) where given, else `offset + row` as an index.

@@ -64,12 +64,26 @@ SmallVector<int64_t> BucketedBiasOp::getBucketStarts(int64_t numBuckets,
   return starts;
 }
 
+/// C1, C5: `gate` has a number for each row of the result.
+static LogicalResult verifyGate(BucketedBiasOp op) {
+  RankedTensorType type = op.getType(), gate = op.getGate().getType();
+  if (llvm::all_of(
+          llvm::zip_equal(gate.getShape(), type.getShape().drop_back()),
+          [](auto pair) {
+            auto [gates, rows] = pair;
+            return extentsMayAgree(gates, rows);
+          }))
+    return success();
+  return op.emitOpError() << "'gate' is " << gate << " for a result " << type
+                          << "; it must be [B, Hq, Lq], one for each row";
+}
+
 LogicalResult BucketedBiasOp::verify() {
   RankedTensorType type = getType(), table = getTable().getType();
-  if (type.getDimSize(0) != 1) // C1
-    return emitOpError() << "result is " << type
-                         << "; the bias is the same for every batch, so it "
-                            "must be [1, Hq, Lq, Lk]";
+  if (!getGate() && failed(verifySharedByBatch(*this, type))) // C1
+    return failure();
+  if (getGate() && failed(verifyGate(*this))) // C1, C5
+    return failure();
   int64_t rows = table.getDimSize(0);
   int64_t directions = getBidirectional() ? 2 : 1;
   if (ShapedType::isDynamic(rows) || rows % directions ||
@@ -117,21 +131,24 @@ Value BucketedBiasOp::emitElement(OpBuilder &b, Location loc, ValueRange at) {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
   Value last = constant(starts.back());
-  Value row = addOptional(b, loc, at[2], getOffset());
+  Value r = emitRelativePosition(b, loc, at, getOffset());
   Value entry; // of the table of buckets
   if (bidirectional) {
-    Value r = arith::SubIOp::create(b, loc, at[3], row);
     r = arith::MaxSIOp::create(b, loc, r, constant(-starts.back()));
     r = arith::MinSIOp::create(b, loc, r, last);
     entry = arith::AddIOp::create(b, loc, r, last);
   } else {
-    Value distance = arith::SubIOp::create(b, loc, row, at[3]);
+    Value distance = arith::SubIOp::create(b, loc, constant(0), r);
     distance = arith::MaxSIOp::create(b, loc, distance, constant(0));
     entry = arith::MinSIOp::create(b, loc, distance, last);
   }
   Value bucket = castToIndex(
       b, loc, readTable(b, loc, getBuckets(starts, bidirectional), entry));
-  return castToF32(
+  Value bias = castToF32(
       b, loc,
       tensor::ExtractOp::create(b, loc, getTable(), ValueRange{bucket, at[1]}));
+  if (!getGate())
+    return bias;
+  Value gate = tensor::ExtractOp::create(b, loc, getGate(), at.drop_back());
+  return arith::MulFOp::create(b, loc, gate, bias);
 }
