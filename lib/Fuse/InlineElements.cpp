@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "posenc/Dialect/PosEnc/IR/AttentionDependences.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Formula/ElementFormula.h"
@@ -58,8 +59,12 @@ public:
   }
 
 private:
-  static bool isExpensiveToCompute(Value tensor) {
-    ElementFormula formula = ElementFormula::derive(tensor);
+  /// What an expensive tensor is made of may be expensive in its stead: of a
+  /// table that is computed and then gathered from, the table.
+  bool isExpensiveToCompute(Value tensor) {
+    ElementFormula formula = ElementFormula::derive(tensor, [&](Value operand) {
+      return operand != tensor && isLeaf(operand);
+    });
     return formula.getRegion()
         .walk([](Operation *op) {
           return isCostlierThanRead(op) ? WalkResult::interrupt()
@@ -96,18 +101,17 @@ private:
       Value element =
           emitElement(tensor, read.getIndices(), b, read.getLoc(),
                       [&](Value tensor) { return policy.isLeaf(tensor); });
-      // What is only moved is still read.
-      if (!element.getDefiningOp<tensor::ExtractOp>())
-        reportInlined(op, tensor, policy);
+      reportInlined(op, tensor, element, policy);
       read.getResult().replaceAllUsesWith(element);
       read->erase();
     }
     reportLeaves(op, policy);
   }
 
-  /// Names the encodings that the elements of `tensor` are computed by, or its
+  /// Names the encodings that `element` of `tensor` is computed by, or its
   /// producer where there are none.
-  static void reportInlined(AttentionOp op, Value tensor, LeafPolicy &policy) {
+  static void reportInlined(AttentionOp op, Value tensor, Value element,
+                            LeafPolicy &policy) {
     llvm::SetVector<Operation *> producers, encodings;
     if (Operation *producer = tensor.getDefiningOp())
       producers.insert(producer);
@@ -125,7 +129,9 @@ private:
             !policy.isLeaf(operand))
           producers.insert(producer);
     }
-    if (encodings.empty() && !producers.empty())
+    // What is only moved is still read.
+    bool isMoved = element.getDefiningOp<tensor::ExtractOp>();
+    if (encodings.empty() && !producers.empty() && !isMoved)
       encodings.insert(producers.front());
     for (Operation *encoding : encodings)
       remarkDone(encoding, "inline-elements")
@@ -136,12 +142,33 @@ private:
   /// A tensor over rows and keys that is still read is a missed fusion.
   static void reportLeaves(AttentionOp op, LeafPolicy &policy) {
     llvm::SetVector<Value> leaves;
-    op->walk([&](tensor::ExtractOp read) {
-      if (policy.hasSeveralLongAxes(read.getTensor()))
-        leaves.insert(read.getTensor());
-    });
+    for (Region &region : op->getRegions()) {
+      if (region.empty())
+        continue;
+      Dependences dependences(region);
+      region.walk([&](tensor::ExtractOp read) {
+        if (policy.hasSeveralLongAxes(read.getTensor()) &&
+            isOfRowAndKey(read, dependences))
+          leaves.insert(read.getTensor());
+      });
+    }
     for (Value tensor : leaves)
       reportLeaf(op, tensor);
+  }
+
+  /// Whether `read` has one index of the row and another of the key.
+  static bool isOfRowAndKey(tensor::ExtractOp read,
+                            const Dependences &dependences) {
+    unsigned indices = 0;
+    for (Value index : read.getIndices()) {
+      auto argument = dyn_cast<BlockArgument>(index);
+      auto loop = argument
+                      ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                      : scf::ForOp();
+      if (!loop || argument != loop.getInductionVar())
+        indices |= dependences.of(index).getIndices();
+    }
+    return (indices & Dependence::Row) && (indices & Dependence::Key);
   }
 
   static void reportLeaf(AttentionOp op, Value tensor) {

@@ -34,3 +34,25 @@ func.func @kept(%q: tensor<1x8x4x16xf32>, %bias: tensor<4x4xf32> {posenc.name = 
       } -> tensor<1x8x4x16xf32>
   return %o : tensor<1x8x4x16xf32>
 }
+
+// What is read by row, or by key, is no tensor over both; a gather that an
+// encoding tells the index of is a fusion.
+func.func @rows_and_keys(%q: tensor<?x8x?x16xf32>, %sums: tensor<?x8x?xf32>, %table: tensor<9x8xf32>, %b: index, %l: index,
+                         %scale: f32, %init: tensor<?x8x?x16xf32>) -> tensor<?x8x?x16xf32> {
+  // expected-remark @+3 {{'posenc.forgetting' fused into 'posenc.attention'}}
+  // expected-remark @+3 {{'posenc.relative_bias' fused into 'posenc.attention'}}
+  %c4 = arith.constant 4 : index
+  %gates = posenc.forgetting %sums sizes(%b, %l, %l) : tensor<?x8x?xf32> -> tensor<?x8x?x?xf32>
+  %bias = posenc.relative_bias %table origin(%c4) sizes(%l, %l) sign(<key_minus_query>) outside(<clip>) : tensor<9x8xf32> -> tensor<1x8x?x?xf32>
+  %o = posenc.attention query(%q : tensor<?x8x?x16xf32>) key(%q : tensor<?x8x?x16xf32>)
+      value(%q : tensor<?x8x?x16xf32>) scale(%scale) outs(%init : tensor<?x8x?x16xf32>)
+      score(%x, %n, %h, %i, %j) {
+        %zero = arith.constant 0 : index
+        %e = tensor.extract %gates[%n, %h, %i, %j] : tensor<?x8x?x?xf32>
+        %f = tensor.extract %bias[%zero, %h, %i, %j] : tensor<1x8x?x?xf32>
+        %y = arith.addf %x, %e : f32
+        %z = arith.addf %y, %f : f32
+        posenc.yield %z : f32
+      } -> tensor<?x8x?x16xf32>
+  return %o : tensor<?x8x?x16xf32>
+}

@@ -95,3 +95,33 @@ func.func @table_stays(%q: tensor<1x8x?x16xf32>, %angles: tensor<?x4xf32>, %bias
       } -> tensor<1x8x?x16xf32>
   return %o : tensor<1x8x?x16xf32>
 }
+
+// Of a gather from a table with expensive elements the table stays.
+
+// CHECK-LABEL: func @gathered_table
+//       CHECK:   %[[TABLE:.*]] = linalg.generic
+//       CHECK:     math.exp
+//   CHECK-NOT:   posenc.relative_bias_2d
+//       CHECK:   score(%{{.*}}, %{{.*}}, %[[H:.*]], %{{.*}}, %{{.*}}) {
+//   CHECK-NOT:     math.exp
+//       CHECK:     tensor.extract %[[TABLE]][%{{.*}}, %[[H]]]
+func.func @gathered_table(%q: tensor<3x8x?x16xf32>, %weights: tensor<15x8xf32>, %scale: f32,
+                          %init: tensor<3x8x?x16xf32>) -> tensor<3x8x?x16xf32> {
+  %zero = arith.constant 0 : index
+  %te = tensor.empty() : tensor<15x8xf32>
+  %table = linalg.generic {indexing_maps = [affine_map<(i, d) -> (i, d)>, affine_map<(i, d) -> (i, d)>],
+      iterator_types = ["parallel", "parallel"]} ins(%weights : tensor<15x8xf32>) outs(%te : tensor<15x8xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %e = math.exp %in : f32
+      linalg.yield %e : f32
+    } -> tensor<15x8xf32>
+  %bias = posenc.relative_bias_2d %table {window = array<i64: 2, 3>} : tensor<15x8xf32> -> tensor<1x8x6x6xf32>
+  %o = posenc.attention query(%q : tensor<3x8x?x16xf32>) key(%q : tensor<3x8x?x16xf32>)
+      value(%q : tensor<3x8x?x16xf32>) scale(%scale) outs(%init : tensor<3x8x?x16xf32>)
+      score(%x, %b, %h, %i, %j) {
+        %e = tensor.extract %bias[%zero, %h, %i, %j] : tensor<1x8x6x6xf32>
+        %y = arith.addf %x, %e : f32
+        posenc.yield %y : f32
+      } -> tensor<3x8x?x16xf32>
+  return %o : tensor<3x8x?x16xf32>
+}

@@ -31,7 +31,7 @@ def InlineElementsPass : Pass<"posenc-inline-elements", "func::FuncOp"> {
     Arguments, constants and what has no element formula stay leaves; so does a
     table: a tensor with at most one axis that is long (dynamic, or no shorter
     than rows or keys) whose elements are expensive, because it is computed
-    once. Remarks say which encodings were fused, which tensor over rows and
+    once; of a gather from one, the table. Remarks say which encodings were fused, which tensor over rows and
     keys is still read, and why.
   }];
   let dependentDialects = [
