@@ -18,6 +18,7 @@
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
 #include "posenc/Dialect/PosEnc/IR/Remarks.h"
 #include "posenc/Dialect/PosEnc/IR/Rotation.h"
+#include "posenc/Dialect/PosEnc/IR/Tabulate.h"
 #include "posenc/Fuse/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -37,23 +38,10 @@ static FailureOr<SmallVector<Value>> decomposeFormula(FormulaOpInterface op,
   ReifiedRankedShapedTypeDims shapes;
   if (failed(reifyResultShapes(b, op, shapes)))
     return op.emitOpError("has no known result shape to decompose it with");
-  int64_t rank = type.getRank();
-  Value init =
-      tensor::EmptyOp::create(b, loc, shapes.front(), type.getElementType());
-  auto generic = linalg::GenericOp::create(
-      b, loc, init.getType(), ValueRange(), init,
-      b.getMultiDimIdentityMap(rank),
-      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-      [&](OpBuilder &b, Location loc, ValueRange) {
-        SmallVector<Value> at;
-        for (int64_t dim = 0; dim < rank; ++dim)
-          at.push_back(linalg::IndexOp::create(b, loc, dim));
-        linalg::YieldOp::create(b, loc, op.emitElement(b, loc, at));
-      });
-  Value result = generic.getResult(0);
-  if (result.getType() != type)
-    result = tensor::CastOp::create(b, loc, type, result);
-  return SmallVector<Value>{result};
+  auto emit = [&](OpBuilder &b, Location loc, ValueRange at) {
+    return op.emitElement(b, loc, at);
+  };
+  return SmallVector<Value>{tabulate(b, loc, type, shapes.front(), emit)};
 }
 
 static FailureOr<SmallVector<Value>> decomposeRotary(RotaryOpInterface op,

@@ -5,53 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../GeometricBuckets.h"
 #include "../ShapeUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "posenc/Dialect/PosEnc/IR/Encodings.h"
-#include "llvm/ADT/APInt.h"
-#include <cmath>
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::posenc;
-
-/// Longest table of buckets by distance that the formula may hold.
-static constexpr int64_t kMaxDistance = 65536;
-
-/// The width of `base` must hold the power.
-static APInt power(APInt base, int64_t exponent) {
-  APInt result(base.getBitWidth(), 1);
-  for (; exponent; exponent >>= 1, base *= base)
-    if (exponent & 1)
-      result *= base;
-  return result;
-}
-
-/// The least n with (n / exact)^steps >= (maxDistance / exact)^step.
-static int64_t getBucketStart(int64_t exact, int64_t maxDistance, int64_t step,
-                              int64_t steps) {
-  // Distances are at most 2^16, so this is off by far less than 1e-9 of its
-  // value: rounded up it is the start, unless an integer is that close. Only
-  // then the powers are compared, as integers.
-  double estimate =
-      exact * std::exp(std::log(static_cast<double>(maxDistance) /
-                                static_cast<double>(exact)) *
-                       static_cast<double>(step) / static_cast<double>(steps));
-  double nearest = std::round(estimate);
-  if (std::abs(estimate - nearest) > 1e-9 * estimate)
-    return static_cast<int64_t>(std::ceil(estimate));
-  auto start = static_cast<int64_t>(nearest);
-  int64_t common = std::gcd(step, steps);
-  step /= common;
-  steps /= common;
-  unsigned width = 17 * steps + 1; // distances have 17 bits
-  auto raise = [&](int64_t base, int64_t exponent) {
-    return power(APInt(width, base), exponent);
-  };
-  APInt bound = raise(maxDistance, step) * raise(exact, steps - step);
-  return raise(start, steps).uge(bound) ? start : start + 1;
-}
 
 SmallVector<int64_t> BucketedBiasOp::getBucketStarts(int64_t numBuckets,
                                                      int64_t maxDistance) {
@@ -60,7 +21,7 @@ SmallVector<int64_t> BucketedBiasOp::getBucketStarts(int64_t numBuckets,
   for (int64_t distance = 0; distance < exact; ++distance)
     starts.push_back(distance);
   for (int64_t step = 0; step < steps; ++step)
-    starts.push_back(getBucketStart(exact, maxDistance, step, steps));
+    starts.push_back(getGeometricStart(exact, maxDistance, step, steps));
   return starts;
 }
 
@@ -94,12 +55,12 @@ LogicalResult BucketedBiasOp::verify() {
                             "of buckets, at least two a direction and as many "
                             "for either";
   int64_t exact = rows / directions / 2, maxDistance = getMaxDistance();
-  if (maxDistance <= exact || maxDistance > kMaxDistance) // C4
+  if (maxDistance <= exact || maxDistance > kMaxBucketedDistance) // C4
     return emitOpError() << "'max_distance' is " << maxDistance
                          << "; it must be greater than " << exact
                          << ", the number of distances with a bucket of their "
                             "own, and at most "
-                         << kMaxDistance;
+                         << kMaxBucketedDistance;
   return verifySizes(*this, getSizes(), type); // C3
 }
 
