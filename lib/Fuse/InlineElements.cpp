@@ -148,12 +148,22 @@ private:
       Dependences dependences(region);
       region.walk([&](tensor::ExtractOp read) {
         if (policy.hasSeveralLongAxes(read.getTensor()) &&
-            isOfRowAndKey(read, dependences))
+            isOfRowAndKey(read, dependences) && !isOfColumn(read))
           leaves.insert(read.getTensor());
       });
     }
     for (Value tensor : leaves)
       reportLeaf(op, tensor);
+  }
+
+  /// Whether `read` is of a product at a column that a formula computes: then
+  /// its columns are rows of a table, not keys.
+  static bool isOfColumn(tensor::ExtractOp read) {
+    auto product = read.getTensor().getDefiningOp<linalg::LinalgOp>();
+    return product && linalg::isaContractionOpInterface(product) &&
+           !ShapedType::isDynamic(
+               read.getTensor().getType().getShape().back()) &&
+           read.getIndices().back().getDefiningOp();
   }
 
   /// Whether `read` has one index of the row and another of the key.

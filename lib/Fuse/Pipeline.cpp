@@ -17,6 +17,7 @@ using namespace mlir;
 void posenc::buildFusePipeline(OpPassManager &pm, const FuseOptions &options) {
   OpPassManager &onFunctions = pm.nest<func::FuncOp>();
   if (!options.noFuse) {
+    onFunctions.addPass(createDecomposeContentPass());
     onFunctions.addPass(createFoldLayoutsPass());
     onFunctions.addPass(createFuseRotationPass());
     onFunctions.addPass(createInlineElementsPass());

@@ -4,6 +4,7 @@
 
 //      CHECK:builtin.module(
 // CHECK-NEXT:  func.func(
+// CHECK-NEXT:    posenc-decompose-content,
 // CHECK-NEXT:    posenc-fold-layouts,
 // CHECK-NEXT:    posenc-fuse-rotation,
 // CHECK-NEXT:    posenc-inline-elements,

@@ -33,3 +33,22 @@ func.func @rotary_with_an_empty_cache(%x: tensor<1x8x5x8xf32>, %c: tensor<0x4xf3
       lanes(<half, first = 0, count = 8>) : tensor<1x8x5x8xf32>
   return %y : tensor<1x8x5x8xf32>
 }
+
+// -----
+
+func.func @relative_positions_before(%q: tensor<1x2x6x8xf32>, %table: tensor<11x8xf32>) -> tensor<1x2x6x6xf32> {
+  %offset = arith.constant 1 : index
+  // expected-error @+1 {{cannot be computed: keys before their query are farther away than the table of relative positions has rows for; shorten the sequence, lengthen the table, or ask for 'outside(<clip>)'}}
+  %bias = posenc.shaw query(%q : tensor<1x2x6x8xf32>) table(%table : tensor<11x8xf32>) offset(%offset)
+      relative(<query_minus_key>) outside(<error>) {left = 5 : i64} : tensor<1x2x6x6xf32>
+  return %bias : tensor<1x2x6x6xf32>
+}
+
+// -----
+
+func.func @relative_positions_after(%q: tensor<1x2x6x8xf32>, %table: tensor<10x8xf32>) -> tensor<1x2x6x6xf32> {
+  // expected-error @+1 {{cannot be computed: keys after their query are farther away}}
+  %bias = posenc.shaw query(%q : tensor<1x2x6x8xf32>) table(%table : tensor<10x8xf32>)
+      relative(<key_minus_query>) outside(<error>) {left = 5 : i64} : tensor<1x2x6x6xf32>
+  return %bias : tensor<1x2x6x6xf32>
+}

@@ -50,6 +50,8 @@ class Terms:
     """What an encoding adds to the float64 oracle."""
 
     bias: np.ndarray | None = None
+    # The same of queries [b, h, i, d] and keys, as they are read.
+    content: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     mask: np.ndarray | None = None
     soft_cap: float | None = None
     sinks: np.ndarray | None = None
@@ -207,9 +209,10 @@ func.func @attention({(', ').join(arguments)}) -> ({results}) {{
     def expected(self, sizes: Sizes, qkv: Sequence[np.ndarray], extra: Sequence[Sequence[np.ndarray]]) -> Expected:
         terms = [part.terms(sizes, *arrays) for part, arrays in zip(self.parts, extra)]
         query, key = (np.asarray(x, np.float64) for x in qkv[:2])
+        biases = [term.bias for term in terms if term.bias is not None]
+        biases += [term.content(query, key) for term in terms if term.content is not None]
         for term in terms:
             query, key = term.turn_query(query), term.turn_key(key)
-        biases = [term.bias for term in terms if term.bias is not None]
         masks = [term.mask for term in terms if term.mask is not None]
         caps = [term.soft_cap for term in terms if term.soft_cap is not None]
         sinks = [term.sinks for term in terms if term.sinks is not None]

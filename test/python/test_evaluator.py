@@ -91,6 +91,27 @@ OPS = {
         "tensor<32x4xf32> -> 1x4x16x16xf32",
     ),
     "sandwich": ("posenc.sandwich sizes(%l, %k) {width = 16 : i64}", "1x4x?x?xf32"),
+    "shaw": (
+        "posenc.shaw query(%x : tensor<?x4x?x16xf32>) key(%x : tensor<?x4x?x16xf32>) "
+        "table(%eight : tensor<8x16xf32>) sizes(%b, %l, %l) offset(%two) "
+        "relative(<query_minus_key>) outside(<zero>) {left = 3 : i64}",
+        "?x4x?x?xf32",
+    ),
+    "disentangled": (
+        "posenc.disentangled query(%x : tensor<?x4x?x16xf32>) pos_key(%eight : tensor<8x16xf32>) "
+        "sizes(%b, %l, %l) buckets(<logarithmic>) {bucket_size = 4 : i64, max_position = 8 : i64}",
+        "?x4x?x?xf32",
+    ),
+    "transformer_xl": (
+        "posenc.transformer_xl query(%x : tensor<?x4x?x16xf32>) relative(%eight : tensor<8x16xf32>) "
+        "sizes(%b, %l, %l) rows(<xlnet>)",
+        "?x4x?x?xf32",
+    ),
+    "cope": (
+        "posenc.cope query(%x : tensor<?x4x?x16xf32>) key(%x : tensor<?x4x?x16xf32>) "
+        "table(%pair : tensor<2x16xf32>) scale(%half)",
+        "?x4x?x?xf32",
+    ),
     "causal": ("posenc.causal sizes(%l, %k)", "1x1x?x?xi1"),
     "causal_offset": ("posenc.causal sizes(%l, %k) offset(%two)", "1x1x?x?xi1"),
     "prefix": (
@@ -250,7 +271,7 @@ func.func @graph(%x: tensor<?x4x?x16xf32> {{posenc.symbols = ["B", "", "L", ""]}
     %places: tensor<3x?x?xi64> {{posenc.symbols = ["", "B", "L"]}},
     %rows: tensor<?x4x?xf32> {{posenc.symbols = ["B", "", "L"]}},
     %phase: tensor<1x16xf32>, %four: tensor<4xf32>, %square: tensor<4x4xf32>,
-    %table: tensor<32x4xf32>) -> {result} {{
+    %table: tensor<32x4xf32>, %eight: tensor<8x16xf32>, %pair: tensor<2x16xf32>) -> {result} {{
   %c0 = arith.constant 0 : index
   %two = arith.constant 2 : index
   %bounds = arith.constant dense<[0, 2, 2, 3]> : tensor<4xi32>

@@ -10,6 +10,23 @@
 
 include "mlir/Pass/PassBase.td"
 
+def DecomposeContentPass : Pass<"posenc-decompose-content", "func::FuncOp"> {
+  let summary = "turn encodings of content into products and a formula";
+  let description = [{
+    An aggregated op of the dialect other than attention (an encoding that
+    queries or keys themselves decide) becomes its parts: contractions with its
+    tables, which are computed once a call, and an elementwise op that reads
+    them, which `posenc-inline-elements` moves into attention. A remark says of
+    each op whether it came apart so, or needs sums over whole rows of keys and
+    stays outside of attention.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FoldLayoutsPass : Pass<"posenc-fold-layouts", "func::FuncOp"> {
   let summary = "fold transposes and repeated heads into attention";
   let description = [{
