@@ -12,6 +12,8 @@ from compiled_attention import Graph, Part, Sizes, compiled
 from content_parts import cope, decomposed_2d, disentangled, shaw, transformer_xl
 from encoding_parts import TRIANGLE, causal
 
+import posenc
+from posenc.reference import disentangled as disentangled_reference
 from posenc.reference import shaw as shaw_reference
 
 SIZES = [Sizes(2, 5, 7), Sizes(1, 1, 65), Sizes(3, 17, 3), Sizes(1, 65, 129)]
@@ -34,8 +36,8 @@ GRAPHS = {
     "shaw": (of(GQA, shaw(GQA, offset=2), causal(2)), SIZES),
     "shaw_zero": (of(MQA, shaw(MQA, outside="zero", rows=7, left=3, by_head=True)), SIZES),
     "relative_key_query": (
-        of(stored(GQA, "f16"), shaw(stored(GQA, "f16"), of="qk", relative="query_minus_key", rows=41, left=20,
-                                    by_head=True, element="f16")), SIZES),
+        of(stored(GQA, "f16"), shaw(stored(GQA, "f16"), of="qk", relative="query_minus_key", outside="error",
+                                    rows=200, left=128, by_head=True, element="f16")), SIZES),
     "deberta_v2": (of(GQA, disentangled(GQA, rows=32, buckets=(16, 64), offset=1)), SIZES),
     "deberta_v1": (
         of(stored(MHA, "bf16"), disentangled(stored(MHA, "bf16"), terms="p2c", by_head=False, element="bf16")), SIZES),
@@ -59,6 +61,46 @@ def test_encoding(name: str, fuse: bool) -> None:
     graph, sizes = GRAPHS[name]
     for extents in sizes:
         graph.check(extents, fuse=fuse)
+
+
+def test_a_table_that_is_too_short() -> None:
+    """Of one where a position without a row is an error; the call says so."""
+    graph, _ = GRAPHS["relative_key_query"]
+    qkv, extra = graph.draw(Sizes(1, 2, 130))
+    with pytest.raises(posenc.Error, match="keys after their query are farther away than the table"):
+        graph.call(qkv, extra)
+
+
+def test_dynamic_heads() -> None:
+    """Of queries, keys and tables, so that the group of a key head is known at run time only."""
+    text = """
+func.func @heads(%q: tensor<?x?x?x8xf32> {posenc.symbols = ["B", "Hq", "Lq", ""]},
+    %k: tensor<?x?x?x8xf32> {posenc.symbols = ["B", "Hkv", "Lk", ""]}, %t: tensor<9x8xf32>,
+    %p: tensor<?x6x8xf32> {posenc.symbols = ["Hq", "", ""]}) -> (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %b = tensor.dim %q, %c0 : tensor<?x?x?x8xf32>
+  %h = tensor.dim %q, %c1 : tensor<?x?x?x8xf32>
+  %lq = tensor.dim %q, %c2 : tensor<?x?x?x8xf32>
+  %lk = tensor.dim %k, %c2 : tensor<?x?x?x8xf32>
+  %x = posenc.shaw query(%q : tensor<?x?x?x8xf32>) key(%k : tensor<?x?x?x8xf32>) table(%t : tensor<9x8xf32>)
+      sizes(%b, %h, %lq, %lk) relative(<key_minus_query>) outside(<clip>) {left = 4 : i64} : tensor<?x?x?x?xf32>
+  %y = posenc.disentangled key(%k : tensor<?x?x?x8xf32>) pos_query(%p : tensor<?x6x8xf32>)
+      sizes(%b, %h, %lq, %lk) buckets(<identity>) : tensor<?x?x?x?xf32>
+  return %x, %y : tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>
+}"""
+    rng = np.random.default_rng(0)
+    for heads, kv_heads in ((6, 2), (3, 1), (2, 2)):
+        q, k, t, p = (rng.standard_normal(shape).astype(np.float32) for shape in (
+            (2, heads, 5, 8), (2, kv_heads, 7, 8), (9, 8), (heads, 6, 8)))
+        shaw_bias, bias = compiled(text)(q, k, t, p)
+        vectors = shaw_reference.embeddings(t, 5, 7, left=4, relative="key_minus_query", outside="clip", offset=0)
+        expected = shaw_reference.bias(vectors, query=q, key=np.repeat(k, heads // kv_heads, axis=1))
+        np.testing.assert_allclose(shaw_bias, expected, rtol=0, atol=2e-6 * np.abs(expected).max())
+        index = disentangled_reference.rows(5, 7, span=3, bucket_size=None, max_position=None, offset=0)
+        expected = disentangled_reference.bias(index, key=k, pos_query=p)
+        np.testing.assert_allclose(bias, expected, rtol=0, atol=2e-6 * np.abs(expected).max())
 
 
 def test_shaw_values() -> None:
