@@ -40,24 +40,6 @@ absolute/hf-vit-resize-4-5x3
 absolute/hf-dinov2-resize-4-6x5
 absolute/wav2vec2-conv-C4-K4-G2-L6
 absolute/wav2vec2-conv-C4-K3-G1-L5
-learned_bias/cope-H2-d4-L5-m8-causal
-learned_bias/cope-H1-d4-L7-m3-causal
-learned_bias/cope-H2-d4-L4-m4-full
-learned_bias/cope-H1-d4-L9-m5-full
-relative_2d/sam-bias-2x3-2x3
-relative_2d/sam-bias-timm-2x3-2x3
-relative_2d/sam-bias-original-2x3-2x3
-relative_2d/sam-bias-4x4-2x2
-relative_2d/sam-bias-timm-4x4-2x2
-relative_2d/sam-bias-original-4x4-2x2
-relative_2d/sam-bias-3x3-3x3-t4
-relative_2d/sam-bias-timm-3x3-3x3-t4
-relative_2d/sam-bias-original-3x3-3x3-t4
-relative_2d/sam-bias-2x2-6x4
-relative_2d/sam-bias-timm-2x2-6x4
-relative_2d/sam-bias-original-2x2-6x4
-relative_2d/mvitv2-bias-2x3-2x3-cls1
-relative_2d/mvitv2-bias-4x2-2x1-cls0
 """
 
 NOT_BUILT = dict.fromkeys(_NAMES.split(), REASON)

@@ -13,6 +13,7 @@ import golden
 from posenc.reference import fire, forgetting, kerple, relative_bias
 
 from .not_built import NOT_BUILT
+from .test_golden_content import check_cope
 
 
 def log_sigmoid(x: np.ndarray) -> np.ndarray:
@@ -115,6 +116,7 @@ def check_distance_basis(record: golden.Record) -> None:
 
 
 CHECKS = {
+    "cope": check_cope,
     "distance_basis": check_distance_basis,
     "fire": check_fire,
     "forgetting": check_forgetting,

@@ -11,6 +11,7 @@ import golden
 from posenc.reference import attention, relative_bias_2d
 
 from .not_built import NOT_BUILT
+from .test_golden_content import check_decomposed_2d
 
 
 def check_index(record: golden.Record) -> None:
@@ -99,6 +100,7 @@ def check_either_attention(record: golden.Record) -> None:
 
 CHECKS = {
     "attention": check_either_attention,
+    "decomposed_2d": check_decomposed_2d,
     "relative_bias_2d": check_bias,
     "relative_index_2d": check_index,
     "swinv2_bias": check_swin_v2_bias,
