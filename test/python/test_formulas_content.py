@@ -1,6 +1,6 @@
 # Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The element formulas of encodings that queries and keys decide, against the reference in float64."""
+"""Element formulas of encodings that queries and keys decide, against the float64 reference."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ def test_shaw(rng: np.random.Generator, relative: str, outside: str) -> None:
     query, key = grid(rng, (2, 4, 5, 3)), grid(rng, (2, 2, 7, 3))
     for table, left in ((grid(rng, (4, 3)), 1), (grid(rng, (4, 6, 3)), 5)):
         actual = evaluate(
-            "posenc.shaw query({q} : {q.type}) key({k} : {k.type}) table({t} : {t.type}) offset({o}) "
-            f"relative(<{relative}>) outside(<{outside}>) {{{{left = {left} : i64}}}} : tensor<2x4x5x7xf32>",
+            "posenc.shaw query({q} : {q.type}) key({k} : {k.type}) table({t} : {t.type}) "
+            f"offset({{o}}) relative(<{relative}>) outside(<{outside}>) {{{{left = {left} : i64}}}} "
+            ": tensor<2x4x5x7xf32>",
             q=query, k=key, t=table, o=1,
         )  # fmt: skip
         vectors = shaw.embeddings(
@@ -47,16 +48,27 @@ def test_shaw_raises_past_its_table(rng: np.random.Generator) -> None:
 
 
 # DeBERTa's, then a few small ones: spans of a bucket, of less, and where M - 1 is a power.
-@pytest.mark.parametrize("size, most, rows", [(256, 512, 512), (8, 16, 16), (4, 4, 8), (32, 128, 64),
-                                              (6, 65536, 12), (8, 33, 16), (8, 16, 6)])  # fmt: skip
+@pytest.mark.parametrize(
+    "size, most, rows",
+    [
+        (256, 512, 512),
+        (8, 16, 16),
+        (4, 4, 8),
+        (32, 128, 64),
+        (6, 65536, 12),
+        (8, 33, 16),
+        (8, 16, 6),
+    ],
+)
 def test_log_buckets(size: int, most: int, rows: int) -> None:
     """The table's row is its number, so that the bias is the row that was read."""
     table = np.arange(rows, dtype=np.float32)[:, np.newaxis]
     distances = sorted({0, 1, size // 2, size // 2 + 1, size, most - 2, most - 1, most, 3 * most})
     for offset in (sign * distance for distance in distances for sign in (1, -1)):
         actual = evaluate(
-            "posenc.disentangled query({q} : {q.type}) pos_key({t} : {t.type}) offset({o}) buckets(<logarithmic>) "
-            f"{{{{bucket_size = {size} : i64, max_position = {most} : i64}}}} : tensor<1x1x1x3xf32>",
+            "posenc.disentangled query({q} : {q.type}) pos_key({t} : {t.type}) offset({o}) "
+            f"buckets(<logarithmic>) {{{{bucket_size = {size} : i64, max_position = {most} : i64}}}} "
+            ": tensor<1x1x1x3xf32>",
             q=np.ones((1, 1, 1, 1), np.float32), t=table, o=offset + 1,
         )  # fmt: skip
         index = disentangled.rows(
@@ -91,7 +103,8 @@ def test_transformer_xl(rng: np.random.Generator, rows: str, count: int, biased:
     query, relative = grid(rng, (2, 4, 5, 3)), grid(rng, (4, count, 3))
     bias = grid(rng, (4, 3))
     actual = evaluate(
-        f"posenc.transformer_xl query({{q}} : {{q.type}}) {'query_bias({v} : {v.type})' if biased else ''} "
+        "posenc.transformer_xl query({q} : {q.type}) "
+        f"{'query_bias({v} : {v.type})' if biased else ''} "
         f"relative({{r}} : {{r.type}}) offset({{o}}) rows(<{rows}>) : tensor<2x4x5x7xf32>",
         q=query, r=relative, o=2, **({"v": bias} if biased else {}),
     )  # fmt: skip
@@ -104,7 +117,8 @@ def test_transformer_xl(rng: np.random.Generator, rows: str, count: int, biased:
 def test_conformer(rng: np.random.Generator) -> None:
     query, relative = grid(rng, (1, 2, 5, 3)), grid(rng, (9, 3))
     actual = evaluate(
-        "posenc.transformer_xl query({q} : {q.type}) relative({r} : {r.type}) rows(<conformer>) : tensor<1x2x5x5xf32>",
+        "posenc.transformer_xl query({q} : {q.type}) relative({r} : {r.type}) rows(<conformer>) "
+        ": tensor<1x2x5x5xf32>",
         q=query, r=relative,
     )  # fmt: skip
     check(
@@ -114,16 +128,22 @@ def test_conformer(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("class_token", [False, True])
-@pytest.mark.parametrize("query_grid, key_grid", [((2, 3), (2, 3)), ((4, 2), (2, 1)), ((2, 3), (5, 4))])
+@pytest.mark.parametrize(
+    "query_grid, key_grid", [((2, 3), (2, 3)), ((4, 2), (2, 1)), ((2, 3), (5, 4))]
+)
 def test_decomposed_2d(
-    rng: np.random.Generator, query_grid: tuple[int, int], key_grid: tuple[int, int], class_token: bool
+    rng: np.random.Generator,
+    query_grid: tuple[int, int],
+    key_grid: tuple[int, int],
+    class_token: bool,
 ) -> None:
     tokens = [grid_[0] * grid_[1] + class_token for grid_ in (query_grid, key_grid)]
     query = grid(rng, (2, 3, tokens[0], 3))
     rel_h, rel_w = (grid(rng, (2 * max(sizes) - 1, 3)) for sizes in zip(query_grid, key_grid))
     actual = evaluate(
         "posenc.decomposed_2d query({q} : {q.type}) rel_h({h} : {h.type}) rel_w({w} : {w.type}) "
-        f"query_grid({list(query_grid)}) key_grid({list(key_grid)}) {'class_token' if class_token else ''} "
+        f"query_grid({list(query_grid)}) key_grid({list(key_grid)}) "
+        f"{'class_token' if class_token else ''} "
         f": tensor<2x3x{tokens[0]}x{tokens[1]}xf32>",
         q=query, h=rel_h, w=rel_w,
     )  # fmt: skip

@@ -32,9 +32,10 @@ def axis_rows(queries: int, keys: int) -> np.ndarray:
     """t(i, j) = trunc(i max(K / Q, 1) - j max(Q / K, 1) + (K - 1) max(Q / K, 1)): [Q, K]."""
     stretch_query = max(Fraction(keys, queries), Fraction(1))
     stretch_key = max(Fraction(queries, keys), Fraction(1))
+    last = (keys - 1) * stretch_key
     return np.array(
         [
-            [int(i * stretch_query - j * stretch_key + (keys - 1) * stretch_key) for j in range(keys)]
+            [int(i * stretch_query - j * stretch_key + last) for j in range(keys)]
             for i in range(queries)
         ]
     )
