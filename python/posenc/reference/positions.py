@@ -61,3 +61,19 @@ def from_mask(attention_mask: np.ndarray, *, pad_position: int) -> np.ndarray:
     """
     real = np.asarray(attention_mask) != 0
     return np.where(real, np.cumsum(real, axis=-1) - 1, pad_position)
+
+
+def counted(
+    mask: np.ndarray, *, first: int, padding: int, length: int | None = None, offset: int = 0
+) -> np.ndarray:
+    """Positions of the last `length` tokens of a mask, all without it.
+
+    Real token number k (k = 0, 1, ...) has position first + offset + k, a padding
+    token `padding`. from_tokens is first = padding_idx + 1 and padding =
+    padding_idx, with the past as offset; from_mask is first = 0.
+
+    mask: [B, T], non-zero = real. Returns int64 [B, length].
+    """
+    real = np.asarray(mask) != 0
+    positions = np.where(real, np.cumsum(real, axis=-1) - 1 + first + offset, padding)
+    return positions[:, real.shape[1] - (real.shape[1] if length is None else length) :]

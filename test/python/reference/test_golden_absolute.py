@@ -1,6 +1,6 @@
 # Part of the posenc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sinusoidal, timestep and learned encodings against golden records."""
+"""Absolute encodings against golden records."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import golden
-from posenc.reference import learned, sinusoidal
+from posenc.reference import conv, learned, learned_2d, sinusoidal, sinusoidal_2d
 
 from .not_built import NOT_BUILT
 
@@ -108,7 +108,55 @@ def check_learned(record: golden.Record) -> None:
     record.check(rows, "rows")
 
 
+# Which axis comes first and where sines and cosines go, by the first part of the record's name.
+GRID_RULES = {
+    "sincos-2d": {"first": "column", "order": "axes_apart"},
+    "timm-sincos2d": {"first": "row", "order": "functions_apart"},
+    "pe-package-2d": {"first": "row", "order": "interleaved"},
+}
+
+
+def check_sinusoidal_2d(record: golden.Record) -> None:
+    parameters = record.parameters
+    name = record.id.removeprefix("absolute/")
+    (rule,) = (rule for prefix, rule in GRID_RULES.items() if name.startswith(prefix))
+    if parameters.get("interleave_sin_cos"):
+        rule = {**rule, "order": "axes_apart"}
+    height, width, dim = parameters.get("shape") or (*parameters["grid"], parameters["dim"])
+    if record.library == "diffusers":
+        # Its default base_size: any grid is stretched to 16 positions a side.
+        rule = {**rule, "axis_scale": (16 / height, 16 / width)}
+    table = sinusoidal_2d.sinusoidal_2d(
+        height, width, dim, base=parameters.get("base", 10000), **rule
+    )
+    record.check(table.reshape(record.outputs["table"].shape), "table")
+
+
+def check_learned_resize(record: golden.Record) -> None:
+    parameters = record.parameters
+    (table,) = record.inputs["table"]
+    resized = learned_2d.learned_2d(
+        table,
+        parameters["old_size"],
+        parameters["new_size"],
+        **{name: parameters[name] for name in (
+            "prefix_tokens", "interpolation", "antialias", "align_corners")},
+    )  # fmt: skip
+    record.check(resized[np.newaxis], "table")
+
+
+def check_conv(record: golden.Record) -> None:
+    inputs = record.inputs
+    result = conv.conv(inputs["x"], inputs["weight"], inputs["bias"])
+    assert record.parameters["activation"] == "gelu (erf)"
+    gelu = result / 2 * (1 + np.vectorize(math.erf)(result / math.sqrt(2)))
+    record.check(gelu, "embedding")
+
+
 CHECKS = {
+    "conv": check_conv,
+    "learned_resize": check_learned_resize,
+    "sinusoidal_2d": check_sinusoidal_2d,
     "sinusoidal": check_sinusoidal,
     "timestep": check_timestep,
     "learned": check_learned,
