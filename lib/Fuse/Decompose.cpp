@@ -83,7 +83,8 @@ struct DecomposePass : posenc::impl::DecomposePassBase<DecomposePass> {
     });
     IRRewriter rewriter(&getContext());
     for (Operation *op : ops)
-      if (isa<FormulaOpInterface, RotaryOpInterface>(op))
+      // Not of attention, nor of what writes into a tensor that is there.
+      if (!isa<DestinationStyleOpInterface>(op))
         reportEncoding(op);
     for (Operation *op : llvm::reverse(ops)) {
       if (auto attention = dyn_cast<AttentionOp>(op);

@@ -25,6 +25,13 @@ func.func @alone(%x: tensor<1x4x4x16xf32>, %init: tensor<1x4x4x16xf32>) -> tenso
   return %y : tensor<1x4x4x16xf32>
 }
 
+// What depends on content is a contraction of its own.
+func.func @conv(%x: tensor<1x?x8xf32>, %weight: tensor<8x4x3xf32>) -> tensor<1x?x8xf32> {
+  // expected-remark @below {{'posenc.conv' is computed by itself, as a tensor}}
+  %y = posenc.conv %x weight(%weight : tensor<8x4x3xf32>) : tensor<1x?x8xf32>
+  return %y : tensor<1x?x8xf32>
+}
+
 // Queries that are no rotation of what is given.
 func.func @polar(%q: tensor<1x4x4x8xf32>, %k: tensor<1x4x4x16xf32>, %scale: f32) -> tensor<1x4x4x16xf32> {
   // expected-remark @below {{attention itself only rotates lanes of its queries, and this is no rotation}}

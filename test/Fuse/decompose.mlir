@@ -58,3 +58,52 @@ func.func @softmax(%x: tensor<4x8xf32>, %init: tensor<4x8xf32>) -> tensor<4x8xf3
   %y = linalg.softmax dimension(1) ins(%x : tensor<4x8xf32>) outs(%init : tensor<4x8xf32>) -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
+
+// Rows are written where they go; nothing is computed for the others.
+// CHECK-LABEL: func @cache_append
+//  CHECK-SAME:   %[[ROWS:.*]]: tensor<2x4x?x8xf32>, %[[LENGTHS:.*]]: tensor<2xi32>, %[[CACHE:.*]]: tensor<2x4x64x8xf32>
+//       CHECK:   scf.forall (%[[B:.*]]) in (2) shared_outs(%[[OLD:.*]] = %[[CACHE]])
+//       CHECK:     tensor.extract %[[LENGTHS]][%[[B]]]
+//       CHECK:     %[[NEW:.*]] = tensor.extract_slice %[[ROWS]][%[[B]], 0, 0, 0]
+//       CHECK:     tensor.parallel_insert_slice %[[NEW]] into %[[OLD]][%[[B]], 0, %{{.*}}, 0]
+//   CHECK-NOT:     tensor.parallel_insert_slice
+//       CHECK:   return
+func.func @cache_append(%rows: tensor<2x4x?x8xf32>, %lengths: tensor<2xi32>, %cache: tensor<2x4x64x8xf32>)
+    -> tensor<2x4x64x8xf32> {
+  %new = posenc.cache_append %rows at(%lengths : tensor<2xi32>) layout(<bhld>)
+      outs(%cache : tensor<2x4x64x8xf32>) : tensor<2x4x?x8xf32>
+  return %new : tensor<2x4x64x8xf32>
+}
+
+// Up to the end of the ring, then from its start.
+// CHECK-LABEL: func @ring_append
+//       CHECK:   scf.forall
+//       CHECK:     arith.remsi
+//       CHECK:     tensor.parallel_insert_slice %{{.*}} into %[[OLD:.*]][%{{.*}}, %{{.*}}, 0, 0]
+//       CHECK:     tensor.parallel_insert_slice %{{.*}} into %[[OLD]][%{{.*}}, 0, 0, 0]
+func.func @ring_append(%rows: tensor<2x3x4x8xf32>, %lengths: tensor<2xi32>, %cache: tensor<2x64x4x8xf32>)
+    -> tensor<2x64x4x8xf32> {
+  %new = posenc.cache_append %rows at(%lengths : tensor<2xi32>) layout(<blhd>) ring
+      outs(%cache : tensor<2x64x4x8xf32>) : tensor<2x3x4x8xf32>
+  return %new : tensor<2x64x4x8xf32>
+}
+
+// CHECK-LABEL: func @conv
+//       CHECK:   tensor.insert_slice
+//       CHECK:   linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]
+//       CHECK:   linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel"]
+func.func @conv(%x: tensor<1x?x8xf32>, %weight: tensor<8x4x3xf32>) -> tensor<1x?x8xf32> {
+  %y = posenc.conv %x weight(%weight : tensor<8x4x3xf32>) : tensor<1x?x8xf32>
+  return %y : tensor<1x?x8xf32>
+}
+
+// CHECK-LABEL: func @token_positions
+//       CHECK:   scf.for
+//       CHECK:     scf.for
+//       CHECK:     scf.for
+//       CHECK:       tensor.insert
+func.func @token_positions(%mask: tensor<2x?xi1>, %l: index) -> tensor<2x?xi64> {
+  %m = posenc.token_positions %mask length(%l) {first = 0 : i64, padding = -1 : i64}
+      : tensor<2x?xi1> -> tensor<2x?xi64>
+  return %m : tensor<2x?xi64>
+}

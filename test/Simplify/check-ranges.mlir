@@ -112,3 +112,28 @@ func.func @relative_bias(%table: tensor<?x8xf32>, %origin: index) -> tensor<1x8x
       : tensor<?x8xf32> -> tensor<1x8x3x5xf32>
   return %bias : tensor<1x8x3x5xf32>
 }
+
+// Lengths are data; but what is written past the end would be another row's.
+// CHECK-LABEL: func @cache_append
+//  CHECK-SAME:   %{{.*}}: tensor<?x2x?x8xf32>, %[[LENGTHS:.*]]: tensor<?xi32>
+//       CHECK:   %[[FITS:.*]]:2 = scf.for
+//       CHECK:     tensor.extract %[[LENGTHS]]
+//       CHECK:   cf.assert %{{.*}}, "the lengths of sequences and their cache differ in dimension 0; give both the same extent"
+//       CHECK:   cf.assert %{{.*}}, "appended rows and their cache differ in dimension 0; give both the same extent"
+//   CHECK-NOT:   differ in dimension
+//       CHECK:   cf.assert %[[FITS]]#0, "a length of a cache is negative; give the number of tokens that it holds"
+//       CHECK:   cf.assert %[[FITS]]#1, "appended rows end after the last row of their cache; append fewer, or lengthen the cache"
+//       CHECK:   posenc.cache_append
+func.func @cache_append(%rows: tensor<?x2x?x8xf32>, %lengths: tensor<?xi32>, %cache: tensor<?x2x?x8xf32>) -> tensor<?x2x?x8xf32> {
+  %new = posenc.cache_append %rows at(%lengths : tensor<?xi32>) layout(<bhld>)
+      outs(%cache : tensor<?x2x?x8xf32>) : tensor<?x2x?x8xf32>
+  return %new : tensor<?x2x?x8xf32>
+}
+
+// CHECK-LABEL: func @token_positions
+//       CHECK:   cf.assert %{{.*}}, "more tokens are to be numbered than their mask has; number no more than there are"
+func.func @token_positions(%mask: tensor<2x?xi1>, %length: index) -> tensor<2x?xi64> {
+  %m = posenc.token_positions %mask length(%length) {first = 0 : i64, padding = -1 : i64}
+      : tensor<2x?xi1> -> tensor<2x?xi64>
+  return %m : tensor<2x?xi64>
+}

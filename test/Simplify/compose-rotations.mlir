@@ -63,3 +63,17 @@ func.func @axes(%x: tensor<1x8x?x16xf32>, %p: tensor<2x1x?xi64>, %r: tensor<2x1x
   %z = posenc.rotary %y positions(%r : tensor<2x1x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) sections(<chunked, [4, 4], ordinary>) : tensor<1x8x?x16xf32>
   return %z : tensor<1x8x?x16xf32>
 }
+
+// Keys of a cache that are shifted, and shifted again: one rotation of the cache.
+
+// CHECK-LABEL: func @shifts_of_cached_keys
+//  CHECK-SAME:   %[[CACHE:[a-z0-9]+]]: tensor<2x4x?x16xf32>, %[[S:[a-z0-9]+]]: tensor<2x?xi64>, %[[T:[a-z0-9]+]]: tensor<2x?xi64>
+//       CHECK:   %[[SUM:.*]] = linalg.add ins(%[[T]], %[[S]]
+//       CHECK:   %[[Y:.*]] = posenc.rotary %[[CACHE]] positions(%[[SUM]]
+//   CHECK-NOT:   posenc.rotary
+//       CHECK:   return %[[Y]]
+func.func @shifts_of_cached_keys(%cache: tensor<2x4x?x16xf32>, %s: tensor<2x?xi64>, %t: tensor<2x?xi64>) -> tensor<2x4x?x16xf32> {
+  %y = posenc.rotary %cache positions(%s : tensor<2x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<2x4x?x16xf32>
+  %z = posenc.rotary %y positions(%t : tensor<2x?xi64>) lanes(<half, first = 0, count = 16>) frequencies(#posenc.frequencies<base = 10000.0>) : tensor<2x4x?x16xf32>
+  return %z : tensor<2x4x?x16xf32>
+}

@@ -176,6 +176,24 @@ OPS = {
         "out_of_range(<clamp>) {row_offset = 2 : i64}",
         "tensor<32x4xf32> -> ?x?x4xf32",
     ),
+    "learned_2d": (
+        "posenc.learned_2d %table interpolation(<bicubic>) antialias {grid = array<i64: 5, 6>, "
+        "new_grid = array<i64: 4, 3>, prefix_tokens = 2 : i64}",
+        "tensor<32x4xf32> -> 14x4xf32",
+    ),
+    "ring": (
+        "posenc.ring lengths(%lengths : tensor<?xi64>) sizes(%b, %l, %k) left(%two)",
+        "?x1x?x?xi1",
+    ),
+    "token_positions": (
+        "posenc.token_positions %flags offset(%two) {first = 2 : i64, padding = 1 : i64}",
+        "tensor<?x?xi1> -> ?x?xi64",
+    ),
+    "sinusoidal_2d": (
+        "posenc.sinusoidal_2d sizes(%l, %k) first(<column>) order(<functions_apart>) "
+        "{axis_scale = array<f64: 0.5, 2.0>}",
+        "?x?x8xf32",
+    ),
     "sinusoidal": (
         "posenc.sinusoidal sizes(%l) offset(%two) order(<interleaved>) exponents(<model_dim>)",
         "?x16xf32",

@@ -46,7 +46,8 @@ def CheckRangesPass : Pass<"posenc-check-ranges", "::mlir::func::FuncOp"> {
     Asks every op that reads rows of a table (`TableReadOpInterface`) which
     conditions on sizes keep it within. One that is false is an error; one that
     is not known yet becomes a `cf.assert` before the op. Rows that follow from
-    data are not checked: the op reads the nearest row.
+    data are not checked where the op reads the nearest row; where it writes
+    rows, they are.
   }];
   let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
 }

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .._errors import NoReference
-from . import content, encodings, structured, tensors
+from . import caches, content, encodings, structured, tensors
 from .parser import Block, Operation, parse_module, shape_of
 from .scalars import evaluate_scalar
 from .scope import Scope
@@ -18,6 +18,7 @@ _TABLES: tuple[dict[str, Callable], ...] = (
     tensors.OPERATIONS,
     structured.OPERATIONS,
     encodings.OPERATIONS,
+    caches.OPERATIONS,
     content.OPERATIONS,
 )
 
