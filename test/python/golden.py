@@ -4,7 +4,7 @@
 
 A record is one question and the answer an independent library gave to it:
 
-    @pytest.mark.parametrize("record", golden.parameters("rotary", skip=NOT_BUILT))
+    @pytest.mark.parametrize("record", golden.parameters("rotary"))
     def test_rotary(record):
         record.check(my_rotation(record.inputs["q"], ...), "q")
 """
@@ -95,26 +95,9 @@ def load(family: str) -> tuple[Record, ...]:
     return tuple(_record(family, case) for case in content["cases"])
 
 
-def parameters(family: str, *, skip: Mapping[str, str]) -> list:
-    """The records of a family as pytest parameters, one test a record.
-
-    skip: record id to reason. Nothing else is left out, so a test that cannot
-    handle a record fails. Ids of the family that do not exist are an error.
-    """
-    records = load(family)
-    unknown = {name for name in skip if name.startswith(family + "/")} - {
-        record.id for record in records
-    }
-    if unknown:
-        raise ValueError(f"skipped records that do not exist: {sorted(unknown)}")
-    return [
-        pytest.param(
-            record,
-            id=record.id,
-            marks=[pytest.mark.skip(reason=skip[record.id])] if record.id in skip else [],
-        )
-        for record in records
-    ]
+def parameters(family: str) -> list:
+    """Every record of a family as pytest parameters, one test a record."""
+    return [pytest.param(record, id=record.id) for record in load(family)]
 
 
 def _record(family: str, case: Mapping[str, object]) -> Record:

@@ -12,8 +12,6 @@ import pytest
 import golden
 from posenc.reference import conv, learned, learned_2d, sinusoidal, sinusoidal_2d
 
-from .not_built import NOT_BUILT
-
 # What each library's sinusoidal rule is, by the first part of the record's name.
 RULES = {
     "sinusoidal-h1": {"layout": "concatenated", "exponents": "tensor2tensor"},
@@ -163,6 +161,6 @@ CHECKS = {
 }
 
 
-@pytest.mark.parametrize("record", golden.parameters("absolute", skip=NOT_BUILT))
+@pytest.mark.parametrize("record", golden.parameters("absolute"))
 def test_absolute(record: golden.Record) -> None:
     CHECKS[record.encoding](record)

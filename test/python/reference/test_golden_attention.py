@@ -9,8 +9,6 @@ import pytest
 
 import golden
 from posenc.reference import alibi, attention, causal, frequencies, rotary
-
-from .not_built import NOT_BUILT
 from .test_golden_bias import key_position_bias
 
 
@@ -52,7 +50,7 @@ def alibi_bias(record: golden.Record) -> np.ndarray:
     return bias * parameters["scale"] if falcon else bias
 
 
-@pytest.mark.parametrize("record", golden.parameters("attention", skip=NOT_BUILT))
+@pytest.mark.parametrize("record", golden.parameters("attention"))
 def test_attention(record: golden.Record) -> None:
     parameters, inputs = record.parameters, record.inputs
     q, k = inputs["q"], inputs["k"]

@@ -11,8 +11,6 @@ import pytest
 import golden
 from posenc.reference import alibi, attention, bucketed_bias, positions
 
-from .not_built import NOT_BUILT
-
 
 def bf16(x: np.ndarray) -> np.ndarray:
     """`x` rounded to bf16, as float64: what Falcon does to slopes and biases."""
@@ -180,7 +178,7 @@ CHECKS = {
 }
 
 
-@pytest.mark.parametrize("record", golden.parameters("alibi", skip=NOT_BUILT))
+@pytest.mark.parametrize("record", golden.parameters("alibi"))
 def test_alibi(record: golden.Record) -> None:
     if "weights" in record.outputs:
         check_ggml_softmax(record)
@@ -188,6 +186,6 @@ def test_alibi(record: golden.Record) -> None:
         CHECKS[record.encoding](record)
 
 
-@pytest.mark.parametrize("record", golden.parameters("bucketed_bias", skip=NOT_BUILT))
+@pytest.mark.parametrize("record", golden.parameters("bucketed_bias"))
 def test_bucketed_bias(record: golden.Record) -> None:
     CHECKS[record.encoding](record)

@@ -18,8 +18,6 @@ from posenc.reference import (
     transformer_xl,
 )
 
-from .not_built import NOT_BUILT
-
 
 def check_attention(record: golden.Record, bias: np.ndarray, *, content_bias=0.0, mask=None):
     """The record's weights and output, of a bias that the scale applies to as well."""
@@ -164,6 +162,6 @@ CHECKS = {
 }
 
 
-@pytest.mark.parametrize("record", golden.parameters("content", skip=NOT_BUILT))
+@pytest.mark.parametrize("record", golden.parameters("content"))
 def test_content(record: golden.Record) -> None:
     CHECKS[record.encoding](record)

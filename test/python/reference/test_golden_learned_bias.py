@@ -11,8 +11,6 @@ import pytest
 
 import golden
 from posenc.reference import fire, forgetting, kerple, relative_bias
-
-from .not_built import NOT_BUILT
 from .test_golden_content import check_cope
 
 
@@ -126,6 +124,6 @@ CHECKS = {
 }
 
 
-@pytest.mark.parametrize("record", golden.parameters("learned_bias", skip=NOT_BUILT))
+@pytest.mark.parametrize("record", golden.parameters("learned_bias"))
 def test_learned_bias(record: golden.Record) -> None:
     CHECKS[record.encoding](record)

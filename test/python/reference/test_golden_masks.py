@@ -10,8 +10,6 @@ import pytest
 import golden
 from posenc.reference import attention, causal, chunked, document, padding, prefix, window
 
-from .not_built import NOT_BUILT
-
 
 def check_mask(record: golden.Record, keep: np.ndarray) -> None:
     """Compares after broadcasting: libraries keep axes of length 1 or drop them."""
@@ -124,6 +122,6 @@ CHECKS = {
 }
 
 
-@pytest.mark.parametrize("record", golden.parameters("masks", skip=NOT_BUILT))
+@pytest.mark.parametrize("record", golden.parameters("masks"))
 def test_masks(record: golden.Record) -> None:
     CHECKS[record.encoding](record)

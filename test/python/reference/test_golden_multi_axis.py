@@ -10,8 +10,6 @@ import pytest
 import golden
 from posenc.reference import frequencies, multi_axis, rotary
 
-from .not_built import NOT_BUILT
-
 
 def plain(record: golden.Record, lanes: int) -> np.ndarray:
     parameters = record.parameters
@@ -124,7 +122,7 @@ def check_positions(record: golden.Record) -> None:
     record.check(np.array([delta]), "delta")
 
 
-@pytest.mark.parametrize("record", golden.parameters("multi_axis", skip=NOT_BUILT))
+@pytest.mark.parametrize("record", golden.parameters("multi_axis"))
 def test_multi_axis(record: golden.Record) -> None:
     if record.encoding == "mrope_positions":
         check_positions(record)

@@ -9,8 +9,6 @@ import pytest
 
 import golden
 from posenc.reference import attention, relative_bias_2d
-
-from .not_built import NOT_BUILT
 from .test_golden_content import check_decomposed_2d
 
 
@@ -108,6 +106,6 @@ CHECKS = {
 }
 
 
-@pytest.mark.parametrize("record", golden.parameters("relative_2d", skip=NOT_BUILT))
+@pytest.mark.parametrize("record", golden.parameters("relative_2d"))
 def test_relative_2d(record: golden.Record) -> None:
     CHECKS[record.encoding](record)

@@ -10,8 +10,6 @@ import pytest
 import golden
 from posenc.reference import attention, frequencies, pope, query_temperature, rotary, xpos
 
-from .not_built import NOT_BUILT
-
 YARN = ("beta_fast", "beta_slow", "truncate", "attention_factor", "mscale", "mscale_all_dim")
 
 
@@ -87,7 +85,7 @@ def frequencies_of(parameters: dict) -> tuple[np.ndarray, float]:
     return frequencies.default(rotary_dim, base)
 
 
-@pytest.mark.parametrize("record", golden.parameters("rope_tables", skip=NOT_BUILT))
+@pytest.mark.parametrize("record", golden.parameters("rope_tables"))
 def test_frequencies(record: golden.Record) -> None:
     parameters = record.parameters
     if "bands" in parameters and "rope_type" not in parameters:
@@ -199,7 +197,7 @@ def history(record: golden.Record) -> dict[str, np.ndarray]:
 ANSWERS = {"temperature": with_temperature, "xpos": with_decay, "pope": polar}
 
 
-@pytest.mark.parametrize("record", golden.parameters("rotary", skip=NOT_BUILT))
+@pytest.mark.parametrize("record", golden.parameters("rotary"))
 def test_rotary(record: golden.Record) -> None:
     if record.parameters.get("rope_type") == "dynamic":
         answers = history(record)
