@@ -99,8 +99,8 @@ def TableReadOpInterface : OpInterface<"TableReadOpInterface"> {
       table: an `i1`, emitted at the insertion point of `b` and folded where
       sizes are constants, and the sentence to report where it is false.
 
-      Conditions are on sizes, offsets and extents only: rows that follow from
-      data (a tensor of positions) have none.
+      Conditions are on sizes, offsets, extents and the lengths of sequences:
+      rows that a tensor of positions says have none.
     }], "void", "emitRangeConditions",
       (ins "::mlir::OpBuilder &":$b, "::mlir::Location":$loc,
            "::llvm::SmallVectorImpl<std::pair<::mlir::Value, ::std::string>> &":$conditions)>
