@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "posenc/Dialect/PosEnc/IR/AttentionDependences.h"
 #include "posenc/Dialect/PosEnc/IR/PosEnc.h"
@@ -327,8 +328,10 @@ static std::string describeTables(linalg::GenericOp tables) {
       count == 1 ? "a table" : llvm::formatv("{0} tables", count).str();
   if (!type.hasStaticShape())
     return llvm::formatv("{0} of type {1}", what, type);
-  int64_t bytes = llvm::divideCeil(
-      type.getNumElements() * type.getElementTypeBitWidth(), 8);
+  int64_t bytes =
+      llvm::divideCeil(type.getNumElements() * DataLayout().getTypeSizeInBits(
+                                                   type.getElementType()),
+                       8);
   return llvm::formatv("{0} of {1} bytes{2}", what, bytes,
                        count == 1 ? "" : " each");
 }
